@@ -1,0 +1,59 @@
+"""The `corelax` command and what all verbs share: exit codes, help, errors in one line."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+
+import typer
+
+from corelax.cli.convert import convert
+from corelax.cli.score import score
+from corelax.cli.stats import stats
+from corelax.cli.validate import validate
+from corelax.errors import CorelaxError
+
+app = typer.Typer(
+    name="corelax",
+    help="Coreference resolution trained on the metric you report.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+for command in (score, convert, validate, stats):
+    app.command()(command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from corelax import __version__
+
+        typer.echo(f"corelax {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+    ),
+) -> None:
+    """Coreference resolution trained on the metric you report."""
+
+
+def main() -> None:
+    """Runs the command. 0 is success, 1 bad input, 2 wrong usage."""
+    # Documents are trees without cycles: looking for garbage again and again costs a third of the time.
+    gc.set_threshold(1_000_000)
+    try:
+        app()
+    except CorelaxError as error:
+        sys.exit(str(error))
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            # The reader of our output has gone (`corelax ... | head`): nothing is left to say.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(1)
+        sys.exit(f"{error.filename or 'corelax'}: {error.strerror or error}")

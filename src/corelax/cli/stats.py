@@ -1,0 +1,42 @@
+"""`corelax stats FILE...`: the size of corpora."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from corelax.cli.options import AsJson, InputFormat, print_json, print_table
+
+
+def stats(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files to count.")],
+    json: AsJson = False,
+    format: InputFormat = None,
+) -> None:
+    """Count documents, sentences, tokens, mentions and entities.
+
+    Mentions are the different spans of each entity; "single" is the share of entities of one mention.
+    """
+    from corelax.io import stream
+    from corelax.statistics import Statistics, count
+
+    found = {path: count(stream(path, format, layers=False)) for path in files}
+    if json:
+        print_json({path: size.as_dict() for path, size in found.items()})
+        return
+    rows = list(found.items())
+    if len(rows) > 1:
+        rows.append(("all", sum(found.values(), Statistics())))
+    print_table(
+        ["", "docs", "sentences", "tokens", "mentions", "entities", "single"],
+        [
+            [
+                path,
+                *(f"{n:,}" for n in (s.documents, s.sentences, s.tokens, s.mentions, s.entities)),
+                f"{s.singleton_share:.1%}",
+            ]
+            for path, s in rows
+        ],
+        rules=(len(found),),
+    )

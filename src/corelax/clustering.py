@@ -1,0 +1,144 @@
+"""Clusterings: mentions grouped into entities."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, overload
+
+M = TypeVar("M", bound=Hashable)
+
+
+class Clustering(Generic[M]):
+    """An immutable sequence of entities, each a tuple of mentions.
+
+    Mentions are any hashable things. Order and labels are kept as given, but two clusterings are
+    equal when they have the same entities, whatever these are called and in whatever order they come.
+    Clusters without mentions are dropped. A mention may be repeated; `repeated` says which ones are.
+
+    >>> a = Clustering([["Ann", "she"], ["dog"]], labels=["7", "9"])
+    >>> a == Clustering([["dog"], ["she", "Ann"]])
+    True
+    >>> a.drop_singletons()
+    Clustering([('Ann', 'she')])
+    """
+
+    __slots__ = ("_clusters", "_labels")
+
+    def __init__(
+        self, clusters: Iterable[Iterable[M]] = (), labels: Iterable[str] | None = None
+    ) -> None:
+        entities = [tuple(cluster) for cluster in clusters]
+        names = [str(i) for i in range(len(entities))] if labels is None else list(labels)
+        if len(names) != len(entities):
+            raise ValueError(f"{len(names)} labels for {len(entities)} clusters")
+        self._clusters = tuple(c for c in entities if c)
+        self._labels = tuple(name for name, c in zip(names, entities, strict=True) if c)
+
+    def __len__(self) -> int:
+        return len(self._clusters)
+
+    def __iter__(self) -> Iterator[tuple[M, ...]]:
+        return iter(self._clusters)
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[M, ...]: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[tuple[M, ...], ...]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        return self._clusters[index]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Clustering):
+            return NotImplemented
+        return self._clusters == other._clusters or self._as_sets() == other._as_sets()
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._as_sets().items()))
+
+    def __repr__(self) -> str:
+        return f"Clustering({list(self._clusters)})"
+
+    def _as_sets(self) -> Counter[frozenset[tuple[M, int]]]:
+        return Counter(frozenset(Counter(cluster).items()) for cluster in self._clusters)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the entities: those of the file, or "0", "1", ... where none were given."""
+        return self._labels
+
+    @property
+    def mentions(self) -> tuple[M, ...]:
+        """All mentions, entity by entity."""
+        return tuple(mention for cluster in self._clusters for mention in cluster)
+
+    @property
+    def singletons(self) -> tuple[M, ...]:
+        """The mentions that are alone in their entity."""
+        return tuple(cluster[0] for cluster in self._clusters if len(cluster) == 1)
+
+    @property
+    def repeated(self) -> tuple[M, ...]:
+        """The mentions that occur more than once, in one entity or in several."""
+        return tuple(m for m, count in Counter(self.mentions).items() if count > 1)
+
+    def drop_singletons(self) -> Clustering[M]:
+        """The entities of two or more mentions."""
+        kept = [(c, name) for c, name in zip(self, self._labels, strict=True) if len(c) > 1]
+        return Clustering([c for c, _ in kept], [name for _, name in kept])
+
+    def relabel(self, name: Callable[[str], str] | None = None) -> Clustering[M]:
+        """The same entities under other names: `name(old)`, or "0", "1", ... in order.
+
+        >>> Clustering([["a"], ["b"]], labels=["x", "y"]).relabel().labels
+        ('0', '1')
+        """
+        return Clustering(self._clusters, map(name, self._labels) if name else None)
+
+    def compare(self, *, system: Clustering[M]) -> Comparison[M]:
+        """Where `system` departs from this clustering, taken as gold.
+
+        >>> gold = Clustering([["Ann", "she", "her"], ["dog", "it"]])
+        >>> gold.compare(system=Clustering([["Ann", "she"], ["her", "dog", "cat"]])).merged
+        (('her', 'dog', 'cat'),)
+        """
+        return Comparison.of(gold=self, system=system)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Generic[M]):
+    """What two clusterings do not agree on.
+
+    Attributes:
+        missed: Mentions of the gold side only.
+        spurious: Mentions of the system only.
+        correct: Entities that are the same on both sides.
+        split: Gold entities whose found mentions lie in two or more system entities.
+        merged: System entities with mentions of two or more gold entities.
+    """
+
+    missed: tuple[M, ...]
+    spurious: tuple[M, ...]
+    correct: tuple[tuple[M, ...], ...]
+    split: tuple[tuple[M, ...], ...]
+    merged: tuple[tuple[M, ...], ...]
+
+    @classmethod
+    def of(cls, *, gold: Clustering[M], system: Clustering[M]) -> Comparison[M]:
+        """Compares two clusterings of the same document."""
+        gold_entity = {m: i for i, cluster in enumerate(gold) for m in cluster}
+        system_entity = {m: i for i, cluster in enumerate(system) for m in cluster}
+        system_sets = {frozenset(cluster) for cluster in system}
+        return cls(
+            missed=tuple(m for m in gold_entity if m not in system_entity),
+            spurious=tuple(m for m in system_entity if m not in gold_entity),
+            correct=tuple(c for c in gold if frozenset(c) in system_sets),
+            split=tuple(c for c in gold if _spread(c, system_entity) > 1),
+            merged=tuple(c for c in system if _spread(c, gold_entity) > 1),
+        )
+
+
+def _spread(cluster: tuple[M, ...], entity_of: dict[M, int]) -> int:
+    """In how many entities of the other side the mentions of a cluster lie."""
+    return len({entity_of[m] for m in cluster if m in entity_of})

@@ -1,0 +1,180 @@
+"""Reading and writing coreference data.
+
+A format is chosen by name, by the file's suffix, or by looking at its content. Files may be gzipped;
+`-` is standard input or output. Documents are read one at a time: `stream` never holds more than one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Protocol
+
+from corelax.document import Document
+from corelax.errors import CorelaxError, FormatError
+from corelax.io import conll2012, corefud, corefud_write, jsonlines
+from corelax.io.files import open_for_writing, open_text, shown
+from corelax.io.problems import Problem, Problems
+
+__all__ = ["FORMATS", "Format", "Problem", "Problems", "format_of", "read", "stream", "validate", "write"]
+
+
+class Reader(Protocol):
+    """Yields documents from a file and reports what is wrong with them."""
+
+    def __call__(
+        self, file: IO[str], problems: Problems, *, layers: bool
+    ) -> Iterator[Document]:
+        """Reads a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How to recognise, read and write a format."""
+
+    suffix: re.Pattern[str]
+    looks_like: Callable[[str], bool]
+    read: Reader
+    write: Callable[[Document], str]
+    losses: Callable[[Document], Counter[str]]
+
+
+FORMATS: dict[str, Format] = {
+    "conll2012": Format(
+        re.compile(r"(\.|_)conll(2012)?$"),
+        conll2012.looks_like,
+        conll2012.read,
+        conll2012.write,
+        conll2012.losses,
+    ),
+    "corefud": Format(
+        re.compile(r"\.(conllu|corefud)$"),
+        corefud.looks_like,
+        corefud.read,
+        corefud_write.write,
+        corefud_write.losses,
+    ),
+    "jsonlines": Format(
+        re.compile(r"\.(jsonl|jsonlines|json)$"),
+        jsonlines.looks_like,
+        jsonlines.read,
+        jsonlines.write,
+        jsonlines.losses,
+    ),
+}
+
+
+def read(path: str | os.PathLike[str], format: str | None = None) -> list[Document]:
+    """All documents of a file. See `stream` for files too large to hold.
+
+    >>> from pathlib import Path; from tempfile import TemporaryDirectory
+    >>> line = '{"doc_key": "d", "sentences": [["Ann", "likes", "her", "dog"]], "clusters": [[[0, 0], [2, 2]]]}'
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "a.jsonl").write_text(line)
+    ...     [doc] = read(Path(folder, "a.jsonl"))
+    >>> doc.clusters
+    Clustering([(Span(0, 1), Span(2, 3))])
+    """
+    return list(stream(path, format))
+
+
+def stream(
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    layers: bool = True,
+    problems: Problems | None = None,
+) -> Iterator[Document]:
+    """Documents one after the other, so that a large file is never held whole.
+
+    Args:
+        path: A file, gzipped or not, or `-`.
+        format: A name from `FORMATS`; by default told by the suffix or the content.
+        layers: False reads words and clusters only, which is faster and smaller.
+        problems: Collects what is odd. If it is not strict, it collects errors too and reading goes
+            on; otherwise the first error is raised as a `FormatError`.
+    """
+    name = os.fspath(path)
+    if problems is None:
+        problems = Problems(shown(name))
+    with open_text(name) as file:
+        found = FORMATS[format_of(name, format, head=file.head)]
+        empty = True
+        for doc in found.read(file, problems, layers=layers):
+            empty = False
+            yield doc
+        if empty:
+            problems.error(None, "no document in this file")
+
+
+def write(
+    documents: Iterable[Document], path: str | os.PathLike[str], format: str | None = None
+) -> Counter[str]:
+    """Writes documents one after the other; gzipped if the name ends in `.gz`.
+
+    Returns what the format could not hold, and how often. The file appears when all is written.
+    """
+    name = os.fspath(path)
+    target = FORMATS[format_for(name, format)]
+    lost: Counter[str] = Counter()
+    with open_for_writing(name) as out:
+        for doc in documents:
+            lost.update(target.losses(doc))
+            out.write(target.write(doc))
+    return lost
+
+
+def validate(path: str | os.PathLike[str], format: str | None = None) -> Problems:
+    """All errors and oddities of a file."""
+    problems = Problems(shown(os.fspath(path)), strict=False)
+    try:
+        for _ in stream(path, format, problems=problems):
+            pass
+    except FormatError as error:  # the file itself cannot be read on: damaged, not UTF-8
+        problems.error(error.line, error.message)
+    return problems
+
+
+def format_of(path: str | os.PathLike[str], format: str | None = None, *, head: str = "") -> str:
+    """The format of a file to be read: as asked for, by its suffix, or by how it begins."""
+    name = os.fspath(path)
+    if format is not None:
+        return _check(format)
+    if (known := _by_suffix(name)) is not None:
+        return known
+    for key, found in FORMATS.items():
+        if found.looks_like(head):
+            return key
+    raise FormatError(
+        f"cannot tell the format; use --format with one of {', '.join(FORMATS)}",
+        path=shown(name),
+        line=1,
+    )
+
+
+def format_for(name: str, format: str | None) -> str:
+    """The format of a file to be written: as asked for, or by its suffix."""
+    if format is not None:
+        return _check(format)
+    found = _by_suffix(name)
+    if found is None:
+        raise CorelaxError(
+            f"{shown(name)}: cannot tell the format from the name; use --format with one of "
+            f"{', '.join(FORMATS)}"
+        )
+    return found
+
+
+def _check(format: str) -> str:
+    if format not in FORMATS:
+        raise CorelaxError(f"unknown format {format!r}; choose from {', '.join(FORMATS)}")
+    return format
+
+
+def _by_suffix(name: str) -> str | None:
+    stem = Path(name).name.removesuffix(".gz")
+    return next((key for key, found in FORMATS.items() if found.suffix.search(stem)), None)

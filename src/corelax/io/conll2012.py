@@ -1,0 +1,350 @@
+"""CoNLL-2012: one token a row, columns apart by tabs or blanks, coreference in the last one.
+
+    #begin document (bc/cctv/00/cctv_0001); part 000
+    bc/cctv/00/cctv_0001  0  0  John  NNP  (TOP(S(NP*)  -  -  -  Speaker#1  (PERSON)  (0)
+    #end document
+
+Columns: document, part, word number, word, part of speech, parse piece, lemma, frameset, sense,
+speaker, name piece, then any number of predicate-argument columns, then coreference. Shorter rows are
+read as far as they go; document, part, number, word and coreference must be there. A cell that is `-`
+(or `*` for brackets) has no value, and a layer without any value is not there.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from itertools import pairwise
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corelax.document import Document, Span
+from corelax.errors import CorelaxError
+from corelax.io.brackets import OpenMentions
+from corelax.io.losses import lost_data, lost_mentions
+from corelax.io.nesting import Bracketed, bracket_events, bracketed
+from corelax.io.problems import Problems
+from corelax.io.table import Table, pieces
+
+Array = NDArray[Any]
+
+NAME = "conll2012"
+WORD = 3  # the column of the words
+LAYERS = ("pos", "parse", "lemma", "frame", "sense", "speaker", "ner")  # columns 4 to 10
+EMPTY = {name: "*" if name in ("parse", "ner") else "-" for name in LAYERS}
+MIN_COLUMNS, FULL_COLUMNS = 5, 12
+MAX_DIGITS = 18  # of an entity number
+
+_BEGIN = re.compile(r"#\s*begin document\b\s*(.*)")
+_END = re.compile(r"#\s*end document\b")
+_NAME_AND_PART = re.compile(r"\((.*)\);\s*(?:part\s+(\d+))?\s*")
+_BRACKET = re.compile(r"\((\d+)(\)?)|(\d+)\)")
+_NO_MENTION = ("-", "_", "*")
+
+
+def looks_like(head: str) -> bool:
+    """Whether the beginning of a file is of this format."""
+    return re.search(r"^#\s*begin document", head, re.MULTILINE) is not None
+
+
+def read(file: IO[str], problems: Problems, *, layers: bool = True) -> Iterator[Document]:
+    """Yields document after document. Without `layers`, words and clusters only."""
+    document: _DocumentReader | None = None
+    before = 1  # the line number of the piece's first line
+    for text in pieces(file):
+        piece = _Piece(text, before, problems, layers)
+        for line, mark, rows in piece.runs():
+            if begin := _BEGIN.match(mark):
+                if document is not None:
+                    problems.error(line, f"document {document.key} has no '#end document' before this")
+                    yield document.finish()
+                document = _DocumentReader(begin[1], line, problems)
+            elif _END.match(mark):
+                if document is None:
+                    problems.error(line, "'#end document' without '#begin document'")
+                else:
+                    yield document.finish()
+                document = None
+            elif mark and document is not None:
+                problems.odd(line, "a comment inside a document (the reference scorer takes it for a token)")
+            if rows:
+                if document is None:
+                    line = piece.line(rows.start)
+                    problems.error(line, "a token outside any document; '#begin document' is missing")
+                else:
+                    document.add(piece, rows)
+        before += piece.size
+    if document is not None:
+        message = f"document {document.key} has no '#end document'; is the file cut short?"
+        problems.error(before - 1, message)
+        yield document.finish()
+
+
+def parse_header(name: str) -> tuple[str, int]:
+    """Name and part from what follows `#begin document`.
+
+    >>> parse_header("(bc/cctv/00/cctv_0001); part 003")
+    ('bc/cctv/00/cctv_0001', 3)
+    """
+    match = _NAME_AND_PART.fullmatch(name)
+    return (match[1], int(match[2] or 0)) if match else (name.strip(), 0)
+
+
+class Cell(NamedTuple):
+    """What one coreference cell says."""
+
+    single: tuple[str, ...]  # entities with a mention of this one token
+    opening: tuple[str, ...]
+    closing: tuple[str, ...]
+    remark: Callable[[Problems, int], None] | None = None  # tells what is wrong or odd
+
+
+@lru_cache(maxsize=1 << 16)
+def parse_cell(cell: str) -> Cell:
+    """Reads a cell such as `(3|(5)|4)`.
+
+    >>> parse_cell("(3|(5)|4)")[:3]
+    (('5',), ('3',), ('4',))
+    """
+    found: tuple[list[str], list[str], list[str]] = ([], [], [])
+    single, opening, closing = found
+    error = oddity = None
+    if cell.strip() in _NO_MENTION:
+        return Cell((), (), ())
+    for piece in cell.strip().split("|"):
+        at, count = 0, 0
+        while match := _BRACKET.match(piece, at):
+            opened, closed, ended = match.groups()
+            if ended is not None:
+                closing.append(ended)
+            elif closed:
+                single.append(opened)
+            else:
+                if opened in closing:
+                    error = f"entity {opened} closes and opens on one token, so its mentions cross"
+                opening.append(opened)
+            at, count = match.end(), count + 1
+        if at < len(piece) or not count:
+            error = f"cannot read the coreference cell {_short(cell)}"
+        elif count > 1:
+            oddity = f"no bars between the brackets of {_short(cell)}"
+    if any(len(entity) > MAX_DIGITS for entities in found for entity in entities):
+        error = f"an entity number of more than {MAX_DIGITS} digits in {_short(cell)}"
+
+    def remark(problems: Problems, line: int) -> None:
+        if error:
+            problems.error(line, error)
+        if oddity:
+            problems.odd(line, oddity)
+
+    return Cell(tuple(single), tuple(opening), tuple(closing), remark if error or oddity else None)
+
+
+def _short(cell: str) -> str:
+    return repr(cell if len(cell) <= 40 else cell[:37] + "...")
+
+
+class _Piece:
+    """A piece of a file, taken apart: whole sentences, perhaps of several documents.
+
+    Attributes:
+        size: Number of lines.
+        words: [row].
+        columns: [column][row] of the layers, or nothing where layers are not wanted.
+        starts_sentence: [row].
+        cells: [cell] coreference cells that say something.
+        cell_rows, cell_lines: [cell] their row, and its line number in the file.
+        cell_sentences: [cell] the first row of their sentence.
+    """
+
+    def __init__(self, text: str, first_line: int, problems: Problems, layers: bool) -> None:
+        self._table = table = Table(text)
+        self._first_line = first_line
+        good = self._check_widths(problems)
+        self.size = table.lines
+        self._rows = table.rows[good]
+        self.words = table.column(WORD, good)
+        block = table.block[good]
+        self.starts_sentence = np.diff(block, prepend=-1).astype(bool)
+        marked = np.flatnonzero(good & ~table.last_is("-"))
+        self.cells = table.last(marked)
+        cell_rows = (np.cumsum(good) - 1)[marked]
+        sentences = np.maximum.accumulate(np.where(self.starts_sentence, np.arange(len(block)), 0))
+        self.cell_rows, self.cell_sentences = cell_rows.tolist(), sentences[cell_rows].tolist()
+        self.cell_lines = (self._rows[cell_rows] + first_line).tolist()
+        self.columns = self._layer_columns(good) if layers else []
+        if "" in self.words:
+            problems.error(self.line(self.words.index("")), "the word is empty")
+
+    def line(self, row: int) -> int:
+        """The line number of a row in the file."""
+        return int(self._rows[row]) + self._first_line
+
+    def runs(self) -> Iterator[tuple[int, str, range]]:
+        """(line number, marked line, rows up to the next mark); first the rows before any mark."""
+        marks = self._table.marks
+        cuts = [0, *np.searchsorted(self._rows, marks).tolist(), len(self._rows)]
+        yield self._first_line, "", range(0, cuts[1])
+        for i, line in enumerate(marks.tolist(), 1):
+            yield line + self._first_line, self._table.line(line), range(cuts[i], cuts[i + 1])
+
+    def _check_widths(self, problems: Problems) -> Array:
+        """[row of the table] whether it has enough columns, and as many as its sentence begins with."""
+        width, block = self._table.width, self._table.block
+        first = np.flatnonzero(np.diff(block, prepend=-1))
+        sizes = np.diff(first, append=len(width))
+        expected = np.repeat(width[first], sizes)
+        good: Array = (width == expected) & (width >= MIN_COLUMNS)
+        for row in np.flatnonzero(~good).tolist():
+            line = int(self._table.rows[row]) + self._first_line
+            message = f"{width[row]} columns; document, part, number, word and coreference are needed"
+            if width[row] >= MIN_COLUMNS:
+                message = f"{width[row]} columns, but its sentence begins with {expected[row]}"
+            problems.error(line, message)
+        return good
+
+    def _layer_columns(self, good: Array) -> list[list[str]]:
+        """All columns but the last, an empty string where a row does not go so far."""
+        width = self._table.width
+        columns = []
+        for number in range(int(width[good].max(initial=1)) - 1):
+            has_it = good & (width > number + 1)
+            values = self._table.column(number, has_it)
+            if len(values) < len(self.words):
+                found = iter(values)
+                values = [next(found) if there else "" for there in has_it[good]]
+            columns.append(values)
+        return columns
+
+
+class _DocumentReader:
+    """Gathers the rows of one document."""
+
+    def __init__(self, header: str, line: int, problems: Problems) -> None:
+        self.id, self.part = parse_header(header)
+        if not self.id:
+            problems.error(line, "the document has no name after '#begin document'")
+        problems.new_document(self.key, line)
+        self._problems = problems
+        self._words: list[str] = []
+        self._starts: list[int] = []
+        self._columns: list[list[str]] = []
+        self._mentions = OpenMentions(problems)
+
+    @property
+    def key(self) -> str:
+        return f"{self.id}_{self.part}"
+
+    def add(self, piece: _Piece, rows: range) -> None:
+        """Some rows of a piece: whole sentences."""
+        tokens = len(self._words)
+        starts = np.flatnonzero(piece.starts_sentence[rows.start : rows.stop]) + tokens
+        self._starts += starts.tolist()
+        self._words += piece.words[rows.start : rows.stop]
+        shift = tokens - rows.start  # from rows of the piece to tokens of the document
+        first, last = (bisect_left(piece.cell_rows, row) for row in (rows.start, rows.stop))
+        mentions = self._mentions
+        for (single, opening, closing, remark), row, line, sentence in zip(
+            map(parse_cell, piece.cells[first:last]),
+            piece.cell_rows[first:last],
+            piece.cell_lines[first:last],
+            piece.cell_sentences[first:last],
+            strict=True,
+        ):
+            token = row + shift
+            if remark:
+                remark(self._problems, line)
+            for entity in single:
+                mentions.add(entity, Span(token, token + 1), line)
+            for entity in opening:
+                mentions.open(entity, token, line)
+            if closing:
+                for entity, start in mentions.close(closing, line):
+                    mentions.add(entity, Span(start, token + 1), line, sentence + shift)
+        while len(self._columns) < len(piece.columns):
+            self._columns.append([""] * tokens)
+        for number, column in enumerate(self._columns):
+            there = number < len(piece.columns)
+            column += piece.columns[number][rows.start : rows.stop] if there else [""] * len(rows)
+
+    def finish(self) -> Document:
+        """The document is complete."""
+        return Document(
+            id=self.id,
+            part=self.part,
+            words=tuple(self._words),
+            sentence_starts=tuple(self._starts),
+            clusters=self._mentions.finish(),
+            layers=self._layers(),
+        )
+
+    def _layers(self) -> dict[str, tuple[Any, ...]]:
+        """The columns between word and coreference."""
+        layers: dict[str, tuple[Any, ...]] = {}
+        for name, values in zip(LAYERS, self._columns[WORD + 1 :], strict=False):
+            if any(value not in ("-", "*", "") for value in values):
+                none = None if EMPTY[name] == "-" else "*"
+                layers[name] = tuple(none if v in ("", EMPTY[name]) else v for v in values)
+        if len(self._columns) >= FULL_COLUMNS:
+            rows = zip(*self._columns[FULL_COLUMNS - 1 :], strict=True)
+            layers["arguments"] = tuple(tuple(filter(None, row)) for row in rows)
+        numbering = tuple(zip(*self._columns[:WORD], strict=True))
+        if numbering and numbering != tuple(self._usual_numbering()):
+            layers["numbering"] = numbering
+        return layers
+
+    def _usual_numbering(self) -> Iterator[tuple[str, str, str]]:
+        for start, end in pairwise((*self._starts, len(self._words))):
+            yield from ((self.id, str(self.part), str(number)) for number in range(end - start))
+
+
+def write(doc: Document) -> str:
+    """A document as text, columns apart by tabs."""
+    mentions, _ = _mentions(doc)
+    events = bracket_events(mentions)
+    id, part = (doc.id, doc.part) if doc.part is not None else _split_key(doc.id)
+    arguments = doc.layer("arguments", ())
+    columns = [doc.layer(name, EMPTY[name]) for name in LAYERS]
+    rows = [f"#begin document ({id}); part {part:03d}"]
+    for start, end in doc.sentence_bounds:
+        for token in range(start, end):
+            numbering = doc.layers.get("numbering")
+            where = numbering[token] if numbering else (id, str(part), str(token - start))
+            cells = ["-" if column[token] is None else column[token] for column in columns]
+            brackets = events[token].conll() if token in events else "-"
+            row = (*where, doc.words[token], *cells, *arguments[token], brackets)
+            rows.append("\t".join(row))
+        if end > start:
+            rows.append("")
+    rows.append("#end document\n")
+    text = "\n".join(rows)
+    if len(text.split("\n")) != len(rows) + 1 or "" in doc.words:
+        raise CorelaxError(f"document {doc.key}: {NAME} cannot hold a word that is empty or has a line end")
+    return text
+
+
+def losses(doc: Document) -> Counter[str]:
+    """What of a document the format cannot hold, and how often."""
+    held = {*LAYERS, "arguments", "numbering"}
+    return lost_data(doc, layers=held) + lost_mentions(doc) + _mentions(doc)[1]
+
+
+def _mentions(doc: Document) -> tuple[list[Bracketed], Counter[str]]:
+    """The mentions to write, and those that cannot be written or are written under another name."""
+    mentions, lost = bracketed(doc.clusters)
+    if not all(label.isdecimal() and label.isascii() for label in doc.clusters.labels):
+        numbers = {label: str(i) for i, label in enumerate(doc.clusters.labels)}
+        mentions = [mention._replace(entity=numbers[mention.entity]) for mention in mentions]
+        lost["entity names (numbered instead)"] += 1
+    return mentions, lost
+
+
+def _split_key(key: str) -> tuple[str, int]:
+    """`name_3` of a jsonlines file is part 3 of `name`; other names are part 0."""
+    match = re.fullmatch(r"(.+)_(0|[1-9]\d{0,5})", key)
+    return (match[1], int(match[2])) if match else (key, 0)

@@ -1,0 +1,167 @@
+"""Writing CorefUD: CoNLL-U with coreference as `Entity=`. The format is described in `corefud.py`."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect
+from collections import Counter
+from collections.abc import Iterator
+
+from corelax.document import Document, Span
+from corelax.errors import CorelaxError
+from corelax.io import corefud
+from corelax.io.losses import lost_data
+from corelax.io.nesting import Bracketed, Events, bracket_events, nested
+
+_UNSAFE = re.compile(r"[-()\[\]|=\s%]")  # would end an entity's name, or its cell
+
+
+def write(doc: Document) -> str:
+    """A document as text."""
+    nodes = _Nodes(doc)
+    brackets = _Brackets(doc, nodes)
+    comments = doc.extra.get(corefud.COMMENTS)
+    speakers = doc.layer("speaker")
+    lines = [
+        f"# newdoc id = {doc.key}",
+        f"# global.Entity = {doc.extra.get(corefud.GLOBAL_ENTITY, corefud.FIELDS)}",
+    ]
+    for number, (start, end) in enumerate(doc.sentence_bounds):
+        if comments and number < len(comments):
+            lines += comments[number]
+        else:
+            lines.append(f"# sent_id = {doc.key}-{number + 1}")
+            if start < end and speakers[start] is not None:
+                lines.append(f"# speaker = {speakers[start]}")
+            lines.append(f"# text = {' '.join(doc.words[start:end])}")
+        for node, columns in nodes.rows(number, start, end):
+            entity = brackets.cell(node) if node is not None else ""
+            if entity:
+                columns = [*columns[:-1], _with_entity(columns[-1], entity)]
+            lines.append("\t".join(columns))
+        lines.append("")
+    text = "\n".join(lines) + "\n"
+    if any(not word or "\t" in word or "\n" in word for word in doc.words):
+        raise CorelaxError(f"document {doc.key}: CoNLL-U cannot hold an empty word, a tab or a line end")
+    return text
+
+
+def losses(doc: Document) -> Counter[str]:
+    """What of a document the format cannot hold, and how often."""
+    held = {*corefud.LAYERS.values(), "head", "misc", "speaker"}
+    lost = lost_data(doc, layers=held, extra="conllu.") + _Brackets(doc, _Nodes(doc)).lost
+    if corefud.COMMENTS not in doc.extra:
+        speakers = doc.by_sentence(doc.layer("speaker"))
+        if changes := sum(len(set(sentence)) > 1 for sentence in speakers):
+            lost["speakers that change inside a sentence"] = changes
+    return lost
+
+
+def _with_entity(misc: str, entity: str) -> str:
+    """Puts `Entity=` among the other attributes, in alphabetical order if they are."""
+    items = [] if misc == "_" else misc.split("|")
+    items.insert(bisect([item.lower() for item in items], "entity="), f"Entity={entity}")
+    return "|".join(items)
+
+
+class _Nodes:
+    """Tokens and empty nodes in one order."""
+
+    def __init__(self, doc: Document) -> None:
+        self.doc = doc
+        self.empty: tuple[corefud.EmptyNode, ...] = doc.extra.get(corefud.EMPTY_NODES, ())
+        self.of_token: list[int] = []
+        self.of_empty: list[int] = []
+        waiting = iter(self.empty)
+        following = next(waiting, None)
+        count = 0
+        for sentence, (start, end) in enumerate(doc.sentence_bounds):
+            for position in range(start, end + 1):
+                while following and (following.sentence, following.position) == (sentence, position):
+                    self.of_empty.append(count)
+                    count += 1
+                    following = next(waiting, None)
+                if position < end:
+                    self.of_token.append(count)
+                    count += 1
+
+    def rows(self, sentence: int, start: int, end: int) -> Iterator[tuple[int | None, list[str]]]:
+        """The rows of a sentence with the number of their node; None for multiword tokens."""
+        doc = self.doc
+        multiword = {m.start: m for m in doc.extra.get(corefud.MULTIWORD, ()) if start <= m.start < end}
+        empty = [(i, e) for i, e in enumerate(self.empty) if e.sentence == sentence] if self.empty else []
+        layers = [(column, doc.layer(name)) for column, name in corefud.LAYERS.items()]
+        heads, misc = doc.layer("head"), doc.layer("misc")
+        for position in range(start, end + 1):
+            for index, node in empty:
+                if node.position == position:
+                    yield self.of_empty[index], [node.id, *node.columns]
+            if position == end:
+                return
+            if position in multiword:
+                span = multiword[position]
+                ids = f"{span.start - start + 1}-{span.end - start}"
+                yield None, [ids, *span.columns]
+            columns = [str(position - start + 1), doc.words[position], *["_"] * 8]
+            for column, values in layers:
+                columns[column] = "_" if values[position] is None else str(values[position])
+            head = heads[position]
+            if head is not None:
+                columns[6] = "0" if head < 0 else str(head - start + 1)
+            columns[9] = misc[position] or "_"
+            yield self.of_token[position], columns
+
+
+class _Brackets:
+    """The `Entity=` value of each node."""
+
+    def __init__(self, doc: Document, nodes: _Nodes) -> None:
+        self.lost: Counter[str] = Counter()
+        self._nodes = nodes
+        self._opening: dict[Bracketed, str] = {}
+        details: dict[tuple[str, Span], str] = doc.extra.get(corefud.MENTIONS, {})
+        fields = doc.extra.get(corefud.GLOBAL_ENTITY, corefud.FIELDS).split("-")
+        name_field = next((i for i, field in enumerate(fields) if field in ("eid", "GRP")), 0)
+        mentions: list[Bracketed] = []
+        for number, label in enumerate(doc.clusters.labels):
+            name = label if not _UNSAFE.search(label) else f"e{number}"
+            if name != label:
+                self.lost["entity names (numbered instead)"] += 1
+            ranges = {}
+            for span in doc.clusters[number]:
+                places = self._places(span)
+                values = details.get((label, span), "").split("-")
+                for part, (first, last) in enumerate(places, 1):
+                    bracket = name if len(places) == 1 else f"{name}[{part}/{len(places)}]"
+                    # Fields before and after the name; empty ones at the end are left out.
+                    before, after = values[:name_field], values[name_field:]
+                    text = "-".join([*before, bracket, *after]).rstrip("-") if any(values) else bracket
+                    mention = Bracketed(bracket, first, last)
+                    self._opening[mention] = text
+                    if len(places) > 1:
+                        mentions.append(mention)
+                    else:
+                        ranges[first, last] = mention
+            mentions += [ranges[place] for place in nested(ranges, self.lost, touching=True)]
+        self._events = bracket_events(mentions)
+
+    def _places(self, span: Span) -> list[tuple[int, int]]:
+        """The first and last node of each part of a mention."""
+        nodes = self._nodes
+        places = []
+        for start, end in span.parts or ((span.start, span.end),):
+            covered = [nodes.of_token[start], nodes.of_token[end - 1]] if end > start else []
+            if not span.parts:
+                covered += [nodes.of_empty[e] for e in span.empty if e < len(nodes.of_empty)]
+            if covered:
+                places.append((min(covered), max(covered)))
+        if not places:
+            self.lost["mentions of no node (left out)"] += 1
+        return places
+
+    def cell(self, node: int) -> str:
+        """Closing brackets, then opening ones, longest first."""
+        event = self._events.get(node, Events())
+        closing = "".join(f"{m.entity})" for m in event.closing)
+        opening = "".join(f"({self._opening[m]}" for m in event.opening)
+        return closing + opening + "".join(f"({self._opening[m]})" for m in event.single)

@@ -1,0 +1,152 @@
+"""Opening and writing files: gzip by content, standard streams as `-`, errors in one line.
+
+Reading is line by line. Writing goes to a temporary name beside the target, which is renamed when
+all is written: a reader never sees half a file, and an error leaves what was there before.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from corelax.errors import CorelaxError, FormatError
+
+STANDARD = "-"
+_BUFFER = 1 << 17
+_GZIP_MAGIC = b"\x1f\x8b"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class TextFile(io.TextIOWrapper):
+    """A text file that can be looked into before it is read, standard input too."""
+
+    buffer: io.BufferedReader
+
+    @property
+    def head(self) -> str:
+        """The beginning of a file of which nothing was read yet."""
+        return self.buffer.peek().decode(self.encoding, errors="replace")
+
+
+@contextmanager
+def open_text(
+    path: str | os.PathLike[str], encoding: str = "utf-8", newline: str | None = None
+) -> Iterator[TextFile]:
+    """A text file for reading, unpacked if it is gzipped; `-` is standard input.
+
+    What goes wrong while the file is read inside the `with` block comes out as a `FormatError`.
+    """
+    name = os.fspath(path)
+    try:
+        with open_bytes(name) as raw:
+            if encoding == "utf-8" and raw.peek(3)[:3] == _BYTE_ORDER_MARK:
+                raw.read(3)
+            yield TextFile(raw, encoding=encoding, newline=newline)
+    except UnicodeDecodeError as error:
+        byte = error.object[error.start]
+        message = f"not UTF-8 text (byte 0x{byte:02x}); convert the file to UTF-8"
+        raise FormatError(message, path=shown(name), line=_first_bad_line(name)) from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        message = f"the gzip data is damaged or cut short ({error})"
+        raise FormatError(message, path=shown(name), line=_first_bad_line(name)) from None
+
+
+@contextmanager
+def open_bytes(name: str) -> Iterator[io.BufferedReader]:
+    """The unpacked bytes of a file or of standard input."""
+    if name == STANDARD:
+        stream: Any = sys.stdin.buffer
+    else:
+        try:
+            stream = Path(name).open("rb", buffering=_BUFFER)
+        except OSError as error:
+            raise CorelaxError(f"{name}: {explain(error)}") from None
+    try:
+        if stream.peek(2)[:2] == _GZIP_MAGIC:
+            stream = io.BufferedReader(gzip.GzipFile(fileobj=stream), buffer_size=_BUFFER)  # type: ignore[type-var]
+        yield stream
+    except IsADirectoryError as error:
+        raise CorelaxError(f"{name}: {explain(error)}") from None
+    finally:
+        if name != STANDARD:
+            stream.close()
+
+
+def shown(name: str) -> str:
+    """A path as messages show it."""
+    return "<stdin>" if name == STANDARD else name
+
+
+def explain(error: OSError) -> str:
+    """An operating system error in the user's words."""
+    if isinstance(error, FileNotFoundError):
+        return "no such file"
+    if isinstance(error, IsADirectoryError):
+        return "this is a directory; name a file in it"
+    if isinstance(error, PermissionError):
+        return "no permission to open it"
+    return error.strerror or str(error)
+
+
+def _first_bad_line(name: str) -> int | None:
+    """Where the file stops being readable: a second look, taken only when the first failed."""
+    if name == STANDARD:
+        return None
+    number = 0
+    try:
+        with open_bytes(name) as raw:
+            for number, line in enumerate(raw, 1):
+                line.decode("utf-8")
+    except UnicodeDecodeError:
+        return number
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        return number + 1
+    return None
+
+
+@contextmanager
+def open_for_writing(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
+    """A text file for writing, gzipped if its name ends in `.gz`; `-` is standard output."""
+    name = os.fspath(path)
+    if name == STANDARD:
+        yield sys.stdout
+        sys.stdout.flush()
+        return
+    target = Path(name)
+    if target.is_dir():
+        raise CorelaxError(f"{name}: {explain(IsADirectoryError())}")
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent or ".")
+    except OSError as error:
+        where = str(target.parent)
+        raise CorelaxError(f"{name}: cannot write to {where}: {explain(error)}") from None
+    try:
+        with os.fdopen(handle, "wb") as raw:
+            # No name and no time in the gzip header: the same content gives the same bytes.
+            zipped = name.endswith(".gz")
+            packed: Any = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if zipped else raw
+            with io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as text:
+                yield text
+        Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).replace(target)
+    except BaseException as error:
+        Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, UnicodeEncodeError):
+            character = error.object[error.start]
+            raise CorelaxError(f"{name}: the character {character!a} cannot be written") from None
+        raise
+
+
+def _umask() -> int:
+    """The process's umask (which can only be read by setting it)."""
+    current = os.umask(0)
+    os.umask(current)
+    return current

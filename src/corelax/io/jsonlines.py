@@ -1,0 +1,229 @@
+"""jsonlines: one JSON object a line, in three dialects that are all read.
+
+- e2e-coref and its descendants: `doc_key`, `sentences`, `speakers`, `clusters` with **inclusive** ends;
+- flat: `tokens` instead of `sentences`, otherwise the same;
+- wl-coref: `document_id`, `part_id`, `cased_words`, `sent_id`, `span_clusters` with **exclusive** ends.
+
+The first is written. Layers it has no name for go under `layers`, fields that nothing here knows are
+kept, so a document survives a round trip.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import IO, Any
+
+from corelax.clustering import Clustering
+from corelax.document import Document, Span
+from corelax.io.brackets import OpenMentions
+from corelax.io.losses import lost_data, lost_mentions
+from corelax.io.problems import Problems
+
+FIELDS = "jsonlines.fields"  # under which `Document.extra` keeps unknown fields
+_WL_COREF_LAYERS = {"pos": "pos", "deprel": "relation", "head": "head", "speaker": "speaker"}
+
+
+def looks_like(head: str) -> bool:
+    """Whether the beginning of a file is of this format."""
+    return head.lstrip().startswith("{")
+
+
+def read(file: IO[str], problems: Problems, *, layers: bool = True) -> Iterator[Document]:
+    """Yields document after document. Without `layers`, words and clusters only."""
+    for number, line in enumerate(file, 1):
+        if line.isspace():
+            continue
+        try:
+            fields = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            what = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+            problems.error(number, f"not a JSON object on one line ({what})")
+            continue
+        if not isinstance(fields, dict):
+            problems.error(number, f"a JSON object is needed, not {_brief(fields)}")
+            continue
+        document = _Object(fields, number, problems).document(layers)
+        if document is not None:
+            yield document
+
+
+class _Object:
+    """One line. Known fields are taken out of `fields`; what is left over is kept as it is."""
+
+    def __init__(self, fields: dict[str, Any], line: int, problems: Problems) -> None:
+        self.is_wl_coref = "cased_words" in fields
+        self.fields = fields
+        self.line = line
+        self.problems = problems
+
+    def document(self, layers: bool) -> Document | None:
+        """The document, or None if it cannot be understood."""
+        id, part = self._name()
+        sentences = self._sentences()
+        if sentences is None:
+            return None
+        starts, words = [], []
+        for sentence in sentences:
+            starts.append(len(words))
+            words += sentence
+        name = "span_clusters" if "span_clusters" in self.fields else "clusters"
+        clusters = self._clusters(name, len(words))
+        key = id if part is None else f"{id}_{part}"
+        self.problems.new_document(key, self.line)
+        return Document(
+            id=id,
+            part=part,
+            words=tuple(words),
+            sentence_starts=tuple(starts),
+            clusters=clusters,
+            layers=self._layers(len(words)) if layers else {},
+            extra={FIELDS: self.fields} if layers and self.fields else {},
+        )
+
+    def _error(self, message: str) -> None:
+        self.problems.error(self.line, message)
+
+    def _name(self) -> tuple[str, int | None]:
+        for field in ("doc_key", "document_id", "doc_id", "id"):
+            if field in self.fields:
+                name = self.fields.pop(field)
+                if not _is(name, str) and not _is(name, int) or name == "":
+                    self._error(f"{field} must be a name, not {_brief(name)}")
+                    break
+                part = self.fields.get("part_id")
+                if not _is(part, int):
+                    return str(name), None
+                del self.fields["part_id"]
+                return str(name).removesuffix(f"_{part}"), part
+        return f"document_{self.problems.documents + 1}", None
+
+    def _sentences(self) -> list[list[str]] | None:
+        if "sentences" in self.fields:
+            sentences = self.fields.pop("sentences")
+            if _is_nested(sentences, str):
+                return list(sentences)
+            self._error("sentences must be lists of words")
+            return None
+        for field in ("tokens", "cased_words"):
+            if field in self.fields:
+                words = self.fields.pop(field)
+                if not _is_list(words, str):
+                    self._error(f"{field} must be a list of words")
+                    return None
+                return self._cut(words)
+        self._error("no words: one of sentences, tokens, cased_words is needed")
+        return None
+
+    def _cut(self, words: list[str]) -> list[list[str]]:
+        """Cuts flat words into sentences where `sent_id` changes."""
+        numbers = self.fields.pop("sent_id", None)
+        if numbers is None:
+            return [words]
+        if not _is_list(numbers, int) or len(numbers) != len(words):
+            self._error("sent_id must have one number for each word")
+            return [words]
+        sentences: list[list[str]] = []
+        for i, word in enumerate(words):
+            if i == 0 or numbers[i] != numbers[i - 1]:
+                sentences.append([])
+            sentences[-1].append(word)
+        return sentences
+
+    def _clusters(self, field: str, size: int) -> Clustering[Span]:
+        """Clusters as half-open spans, each mention checked."""
+        last_included = field == "clusters"
+        given = self.fields.pop(field, [])
+        if not isinstance(given, list) or not all(isinstance(c, list) for c in given):
+            self._error(f"{field} must be a list of lists of mentions")
+            return Clustering()
+        mentions = OpenMentions(self.problems)
+        for number, cluster in enumerate(given):
+            for mention in cluster:
+                if not _is_list(mention, int) or len(mention) != 2:
+                    self._error(f"cluster {number}: a mention is [start, end], not {_brief(mention)}")
+                    continue
+                start, end = mention[0], mention[1] + last_included
+                if not 0 <= start < end <= size:
+                    what = f"mention {mention} is not inside the {size} tokens of the document"
+                    self._error(f"cluster {number}: {what}")
+                    continue
+                mentions.add(str(number), Span(start, end), self.line)
+        return mentions.finish()
+
+    def _layers(self, size: int) -> dict[str, tuple[Any, ...]]:
+        layers: dict[str, tuple[Any, ...]] = {}
+        for name, values in self._given_layers():
+            if not isinstance(values, list) or len(values) != size:
+                self._error(f"{name} must have one value for each of the {size} tokens")
+                continue
+            if name == "speaker":
+                values = [None if value in ("-", "") else value for value in values]
+            if any(value is not None for value in values):
+                layers[name] = tuple(map(_frozen, values))
+        return layers
+
+    def _given_layers(self) -> Iterator[tuple[str, Any]]:
+        if self.fields.get("speakers"):
+            speakers = self.fields.pop("speakers")
+            if _is_nested(speakers, str):  # sentence by sentence
+                speakers = [speaker for sentence in speakers for speaker in sentence]
+            yield "speaker", speakers
+        more = self.fields.pop("layers", {})
+        if _is(more, dict):
+            yield from more.items()
+        else:
+            self._error("layers must be an object with a list for each layer")
+        if self.is_wl_coref:
+            for field, name in _WL_COREF_LAYERS.items():
+                if field in self.fields:
+                    values = self.fields.pop(field)
+                    is_head = name == "head" and isinstance(values, list)
+                    yield name, [-1 if v is None else v for v in values] if is_head else values
+
+
+def write(doc: Document) -> str:
+    """A document as one line of JSON, in the e2e-coref dialect."""
+    speakers = ["-" if speaker is None else speaker for speaker in doc.layer("speaker")]
+    fields: dict[str, Any] = {
+        "doc_key": doc.key,
+        "sentences": doc.sentences,
+        "speakers": doc.by_sentence(tuple(speakers)),
+        "clusters": [[[m.start, m.end - 1] for m in c if m.end > m.start] for c in doc.clusters],
+    }
+    if doc.part is not None:
+        fields["part_id"] = doc.part
+    if layers := {name: values for name, values in doc.layers.items() if name != "speaker"}:
+        fields["layers"] = layers
+    return json.dumps(fields | doc.extra.get(FIELDS, {}), ensure_ascii=False) + "\n"
+
+
+def losses(doc: Document) -> Counter[str]:
+    """What of a document the format cannot hold, and how often."""
+    lost = lost_data(doc, extra="jsonlines.") + lost_mentions(doc)
+    if not all(label.isdecimal() for label in doc.clusters.labels):
+        lost["entity names"] += 1
+    return lost
+
+
+def _is(value: Any, kind: type) -> bool:
+    """isinstance, but True and False are no numbers."""
+    return isinstance(value, kind) and not (kind is int and isinstance(value, bool))
+
+
+def _is_list(values: Any, kind: type) -> bool:
+    return isinstance(values, list) and all(_is(value, kind) for value in values)
+
+
+def _is_nested(values: Any, kind: type) -> bool:
+    return isinstance(values, list) and all(_is_list(value, kind) for value in values)
+
+
+def _brief(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value

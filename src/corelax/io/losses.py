@@ -1,0 +1,40 @@
+"""What a format cannot hold of a document, in words that a conversion can show."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+
+from corelax.document import Document
+
+_NAMES = {
+    "conllu.comments": "CoNLL-U comments",
+    "conllu.empty": "empty nodes",
+    "conllu.global_entity": "names of the entity fields",
+    "conllu.mentions": "entity types and other fields of mentions",
+    "conllu.multiword": "multiword tokens",
+    "jsonlines.fields": "other JSON fields",
+}
+
+
+def lost_data(
+    doc: Document, *, layers: Collection[str] | None = None, extra: str = "-"
+) -> Counter[str]:
+    """Layers beyond those named (None: any can be held) and extras that do not begin with `extra`."""
+    lost: Counter[str] = Counter()
+    if layers is not None:
+        lost.update(f"layer {name}" for name in doc.layers if name not in layers)
+    lost.update(_NAMES.get(name, name) for name in doc.extra if not name.startswith(extra))
+    return lost
+
+
+def lost_mentions(doc: Document) -> Counter[str]:
+    """Mentions that are not one stretch of tokens."""
+    lost: Counter[str] = Counter()
+    for mention in doc.clusters.mentions:
+        lost["discontinuous mentions (written as one stretch)"] += bool(mention.parts)
+        if mention.start == mention.end:
+            lost["mentions of no token (left out)"] += 1
+        else:
+            lost["empty nodes at the edges of mentions"] += bool(mention.empty)
+    return +lost

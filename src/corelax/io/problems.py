@@ -1,0 +1,71 @@
+"""What is wrong with a file, line by line.
+
+Readers report here and go on as well as they can. In strict reading the first error is raised; when
+validating, errors are gathered. Oddities are always gathered: unusual, but with one clear meaning.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from corelax.errors import FormatError
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One finding. `is_error` is False for an oddity."""
+
+    path: str
+    line: int | None
+    message: str
+    is_error: bool
+
+    def __str__(self) -> str:
+        return str(FormatError(self.message, path=self.path, line=self.line))
+
+
+@dataclass(slots=True)
+class Problems:
+    """The findings in one file.
+
+    >>> found = Problems("a.conll", strict=False)
+    >>> found.error(3, "entity 7 closes but was never opened")
+    >>> print(*found.items)
+    a.conll:3: entity 7 closes but was never opened
+    """
+
+    path: str
+    strict: bool = True
+    items: list[Problem] = field(default_factory=list)
+    _first_seen: dict[str, int] = field(default_factory=dict)
+
+    def error(self, line: int | None, message: str) -> None:
+        """Raises in strict reading, otherwise notes the error; the caller then recovers."""
+        if self.strict:
+            raise FormatError(message, path=self.path, line=line)
+        self.items.append(Problem(self.path, line, message, is_error=True))
+
+    def odd(self, line: int | None, message: str) -> None:
+        """Notes an oddity."""
+        self.items.append(Problem(self.path, line, message, is_error=False))
+
+    def new_document(self, key: str, line: int) -> None:
+        """To be called once for each document: no name may be used twice in a file."""
+        first = self._first_seen.setdefault(key, line)
+        if first != line:
+            self.error(line, f"document {key} occurs again (first at line {first})")
+
+    @property
+    def documents(self) -> int:
+        """Number of documents met so far."""
+        return len(self._first_seen)
+
+    @property
+    def errors(self) -> list[Problem]:
+        """The findings that are errors."""
+        return [item for item in self.items if item.is_error]
+
+    @property
+    def oddities(self) -> list[Problem]:
+        """The findings that are oddities."""
+        return [item for item in self.items if not item.is_error]

@@ -1,0 +1,156 @@
+"""Exact overlaps, by counting: only cells that share a mention are stored.
+
+So the cost of a document is that of its mentions, not of its number of entities squared, and a novel
+is no special case. Many documents can share one overlap: entities of different documents share no
+mention, their cells are simply empty, and every sum of a metric is the sum over documents.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corelax.metrics.overlap import Overlap, Side
+
+M = TypeVar("M", bound=Hashable)
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CountedOverlap(Overlap):
+    """An overlap of whole mentions. `cell_gold` and `cell_system` say where each cell lies."""
+
+    cell_gold: Array
+    cell_system: Array
+
+    @property
+    def gold_size(self) -> Array:
+        """[cell] the size of the cell's gold entity."""
+        sizes: Array = self.gold.size[self.cell_gold]
+        return sizes
+
+    @property
+    def system_size(self) -> Array:
+        """[cell] the size of the cell's system entity."""
+        sizes: Array = self.system.size[self.cell_system]
+        return sizes
+
+    def by_gold(self, cells: Array) -> Array:
+        """[cell] → [gold entity]."""
+        return np.bincount(self.cell_gold, weights=cells, minlength=len(self.gold.size))
+
+    def by_system(self, cells: Array) -> Array:
+        """[cell] → [system entity]."""
+        return np.bincount(self.cell_system, weights=cells, minlength=len(self.system.size))
+
+    def total(self, values: Array) -> float:
+        """The sum, from first to last: the order that decides the reference scorer's last digit."""
+        return np.add.accumulate(values)[-1].item() if len(values) else 0
+
+    def share(self, part: Array, whole: Array) -> Array:
+        """Elementwise part / whole, 0 where the whole is 0."""
+        return np.divide(part, whole, out=np.zeros(len(whole)), where=whole > 0)
+
+    def best_alignment(self, similarity: Array) -> float:
+        """The largest sum of `similarity` over one-to-one pairings of entities."""
+        from corelax.metrics.alignment import best_pairing
+
+        return self.total(similarity[best_pairing(self.cell_gold, self.cell_system, similarity)])
+
+
+def pairs(count: Any) -> Any:
+    """Pairs among so many mentions: n (n − 1) / 2, of numbers or arrays."""
+    return count * (count - 1) // 2
+
+
+def side(sizes: Sequence[int] | Array, *, between: int = 0) -> Side:
+    """One clustering, given the sizes of its entities."""
+    size = np.asarray(sizes, dtype=np.int64)
+    return Side(
+        size=size,
+        links=pairs(size),
+        linked_size=np.where(size > 1, size, 0),
+        entities=len(size),
+        mentions=int(size.sum()),
+        between=between,
+    )
+
+
+class OverlapCounter:
+    """Counts the overlap of one document after another.
+
+    >>> counter = OverlapCounter()
+    >>> counter.add(gold=[["a", "b"], ["c"]], system=[["a", "b", "c"]])
+    >>> overlap = counter.overlap()
+    >>> overlap.shared.tolist(), overlap.gold_size.tolist(), overlap.system_size.tolist()
+    ([2, 1], [2, 1], [3, 3])
+    """
+
+    def __init__(self) -> None:
+        self._gold_sizes: list[int] = []
+        self._system_sizes: list[int] = []
+        self._cells: list[tuple[int, int]] = []
+        self._shared: list[int] = []
+        self._pairs = [0, 0, 0]  # of gold, system and matched mentions, within documents
+        self.mentions = 0
+
+    def add(self, *, gold: Iterable[Sequence[M]], system: Iterable[Sequence[M]]) -> None:
+        """Adds a document. No mention may be repeated on a side (see `matching.py` for those)."""
+        gold_sizes, system_sizes = self._gold_sizes, self._system_sizes
+        entity_of: dict[M, int] = {}
+        for entity, cluster in enumerate(gold, len(gold_sizes)):
+            gold_sizes.append(len(cluster))
+            entity_of.update(dict.fromkeys(cluster, entity))
+        found = [
+            (entity_of[mention], entity)
+            for entity, cluster in enumerate(system, len(system_sizes))
+            for mention in cluster
+            if mention in entity_of
+        ]
+        before = len(system_sizes)
+        system_sizes.extend(map(len, system))
+        cells = Counter(found)
+        self._cells.extend(cells)
+        self._shared.extend(cells.values())
+        system_mentions = sum(system_sizes[before:])
+        for which, count in enumerate((len(entity_of), system_mentions, len(found))):
+            self._pairs[which] += pairs(count)
+        self.mentions += len(entity_of) + system_mentions
+
+    def overlap(self) -> CountedOverlap:
+        """The overlap of all documents added so far."""
+        gold, system = side(self._gold_sizes), side(self._system_sizes)
+        cells = np.array(self._cells, dtype=np.int64).reshape(-1, 2)
+        shared = np.array(self._shared, dtype=np.int64)
+        links = pairs(shared)
+        cell_gold, cell_system = cells[:, 0], cells[:, 1]
+        found_in_gold = np.bincount(cell_gold, weights=shared).astype(np.int64)
+        found_in_system = np.bincount(cell_system, weights=shared).astype(np.int64)
+        gold_pairs, system_pairs, matched_pairs = self._pairs
+        # Matched pairs that are apart on both sides: all of them, less those that are together on
+        # one side or the other; those together on both sides were taken off twice.
+        between = (
+            matched_pairs
+            - int(pairs(found_in_gold).sum())
+            - int(pairs(found_in_system).sum())
+            + int(links.sum())
+        )
+        alone = (shared == 1) & (gold.size[cell_gold] == 1) & (system.size[cell_system] == 1)
+        return CountedOverlap(
+            gold=side(gold.size, between=gold_pairs - int(gold.links.sum())),
+            system=side(system.size, between=system_pairs - int(system.links.sum())),
+            shared=shared,
+            written=shared,
+            nonempty=np.ones_like(shared),
+            links=links,
+            matched=int(shared.sum()),
+            alone_on_both=int(alone.sum()),
+            between=between,
+            cell_gold=cell_gold,
+            cell_system=cell_system,
+        )

@@ -1,0 +1,107 @@
+"""Counts and scores: metrics add up counts, and this file alone divides them.
+
+The score of a corpus is the quotient of sums over its documents (micro average), never an average
+of per-document scores. So a metric returns the four numbers below, they are added up, and `scores`
+divides once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+
+class Score(NamedTuple):
+    """Recall, precision and their F-measure, each in [0, 1].
+
+    (Mentions repeated in the key can lift the reference scorer's CEAF above 1.)
+    """
+
+    recall: Any
+    precision: Any
+    f1: Any
+
+
+def f_measure(precision: Any, recall: Any, beta: float = 1.0) -> Any:
+    """F_β = (1 + β²) P R / (β² P + R): β > 1 favours recall. 0 where both are 0.
+
+    The order of operations for β = 1 is that of the reference scorer, which cuts instead of
+    rounding, so that the last bit decides a printed digit: an exact 0.75 can come out as 74.99.
+
+    >>> f_measure(0.6, 1.0)
+    0.7499999999999999
+    >>> f_measure(0.5, 1.0, beta=2)
+    0.8333333333333334
+    """
+    squared = beta * beta
+    return ratio((1 + squared) * precision * recall, squared * precision + recall)
+
+
+def ratio(numerator: Any, denominator: Any) -> Any:
+    """A quotient that is 0 where the denominator is 0 (an empty side scores 0)."""
+    return numerator / denominator if denominator else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Numerators and denominators of recall and precision. They add.
+
+    >>> (Counts(1, 2, 1, 1) + Counts(2, 2, 2, 3)).scores()
+    Score(recall=0.75, precision=0.75, f1=0.75)
+    """
+
+    recall_num: Any = 0
+    recall_den: Any = 0
+    precision_num: Any = 0
+    precision_den: Any = 0
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(*(a + b for a, b in zip(self.as_tuple(), other.as_tuple(), strict=True)))
+
+    def as_tuple(self) -> tuple[Any, ...]:
+        """The four numbers in the order of the fields."""
+        return self.recall_num, self.recall_den, self.precision_num, self.precision_den
+
+    @classmethod
+    def from_tuple(cls, numbers: tuple[Any, ...]) -> Counts:
+        """The inverse of `as_tuple`."""
+        return cls(*numbers)
+
+    def scores(self, beta: float = 1.0) -> Score:
+        """Divides."""
+        recall = ratio(self.recall_num, self.recall_den)
+        precision = ratio(self.precision_num, self.precision_den)
+        return Score(recall, precision, f_measure(precision, recall, beta))
+
+
+@dataclass(frozen=True, slots=True)
+class LinkCounts:
+    """BLANC's two kinds of links: those inside entities and those between entities.
+
+    Recall, precision and F are the means of the two kinds, F being a mean of two F values and not the
+    harmonic mean of the means. A kind of which the *gold* side has no link at all in the whole corpus
+    is left out; with no gold link of either kind everything is 0 (rules of the reference scorer).
+    """
+
+    inside: Counts = Counts()
+    between: Counts = Counts()
+
+    def __add__(self, other: LinkCounts) -> LinkCounts:
+        return LinkCounts(self.inside + other.inside, self.between + other.between)
+
+    def as_tuple(self) -> tuple[Any, ...]:
+        """Eight numbers: those of `inside`, then those of `between`."""
+        return (*self.inside.as_tuple(), *self.between.as_tuple())
+
+    @classmethod
+    def from_tuple(cls, numbers: tuple[Any, ...]) -> LinkCounts:
+        """The inverse of `as_tuple`."""
+        return cls(Counts(*numbers[:4]), Counts(*numbers[4:]))
+
+    def scores(self, beta: float = 1.0) -> Score:
+        """Divides."""
+        kinds = [kind.scores(beta) for kind in (self.inside, self.between) if kind.recall_den]
+        if not kinds:
+            return Score(0.0, 0.0, 0.0)
+        recall, precision, f1 = (sum(values) / len(kinds) for values in zip(*kinds, strict=True))
+        return Score(recall, precision, f1)

@@ -1,0 +1,72 @@
+"""Two streams of documents side by side: which gold document goes with which system document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import zip_longest
+from typing import TypeVar
+
+from corelax.document import Document
+from corelax.errors import CorelaxError
+
+T = TypeVar("T")
+
+
+def pair_documents(
+    *,
+    gold: Iterable[T],
+    system: Iterable[T],
+    key: Callable[[T], str],
+) -> Iterator[tuple[T | None, T | None]]:
+    """Yields (gold, system) in the order of the gold documents' mates being found.
+
+    Both sides are read in step; a document waits only until its mate arrives, so two files in the same
+    order never take more memory than two documents. What has no mate comes last, with None beside it.
+
+    >>> list(pair_documents(gold=["a", "b"], system=["b", "c"], key=str))
+    [('b', 'b'), ('a', None), (None, 'c')]
+    """
+    waiting_gold: dict[str, T] = {}
+    waiting_system: dict[str, T] = {}
+    for gold_doc, system_doc in zip_longest(gold, system):
+        if gold_doc is not None:
+            if (mate := waiting_system.pop(key(gold_doc), None)) is not None:
+                yield gold_doc, mate
+            elif system_doc is not None and key(gold_doc) == key(system_doc):
+                yield gold_doc, system_doc
+                continue
+            else:
+                _wait(waiting_gold, key(gold_doc), gold_doc)
+        if system_doc is not None:
+            if (mate := waiting_gold.pop(key(system_doc), None)) is not None:
+                yield mate, system_doc
+            else:
+                _wait(waiting_system, key(system_doc), system_doc)
+    yield from ((doc, None) for doc in waiting_gold.values())
+    yield from ((None, doc) for doc in waiting_system.values())
+
+
+def _wait(waiting: dict[str, T], name: str, doc: T) -> None:
+    if name in waiting:
+        raise CorelaxError(f"document {name} occurs twice on one side")
+    waiting[name] = doc
+
+
+def common_name(doc: Document) -> str:
+    """A document's name as all formats agree on it: `name_0` and part 0 of `name` are `name`."""
+    return doc.key.removesuffix("_0")
+
+
+def check_same_words(*, gold: Document, system: Document) -> None:
+    """Raises an error that shows the first token in which two documents differ."""
+    if gold.words == system.words:
+        return
+    for position, (ours, theirs) in enumerate(zip(gold.words, system.words, strict=False)):
+        if ours != theirs:
+            what = f"token {position} is {ours!r} in gold and {theirs!r} in system"
+            break
+    else:
+        what = f"gold has {len(gold.words)} tokens, system has {len(system.words)}"
+    raise CorelaxError(
+        f"document {gold.key}: the texts differ: {what} (--no-check-text scores them all the same)"
+    )
