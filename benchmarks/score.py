@@ -29,7 +29,9 @@ import numpy as np
 from corelax import Clustering, Document, Span, read, write
 from corelax.io.nesting import nested
 
-BARE_LOOP = "import sys\nfor path in sys.argv[1:]:\n    for line in open(path, encoding='utf-8'): pass"
+BARE_LOOP = (
+    "import sys\nfor path in sys.argv[1:]:\n    for line in open(path, encoding='utf-8'): pass"
+)
 
 
 class Shape(NamedTuple):
@@ -52,7 +54,10 @@ def make_pairs(shape: Shape, seed: int) -> Iterator[tuple[Document, Document]]:
     """Gold and system documents; the system misses, invents and misplaces some 15 % of mentions."""
     rng = np.random.default_rng(seed)
     lexicon = [f"{chr(97 + i % 26)}{'aeiou'[i % 5]}{i:x}" for i in range(5_000)]
-    tags, pieces = ["NN", "NNP", "VBD", "IN", "DT", "PRP", "JJ"], ["(NP*", "*", "*)", "(VP*", "(PP(NP*"]
+    tags, pieces = (
+        ["NN", "NNP", "VBD", "IN", "DT", "PRP", "JJ"],
+        ["(NP*", "*", "*)", "(VP*", "(PP(NP*"],
+    )
     share = rng.lognormal(0, 0.5, shape.documents)
     share /= share.sum()
     for number in range(shape.documents):
@@ -100,7 +105,8 @@ def write_scorch(conll: Path, folder: Path) -> None:
     folder.mkdir()
     for number, doc in enumerate(read(conll)):
         clusters = {
-            str(i): [f"{m.start}-{m.end}" for m in cluster] for i, cluster in enumerate(doc.clusters)
+            str(i): [f"{m.start}-{m.end}" for m in cluster]
+            for i, cluster in enumerate(doc.clusters)
         }
         path = folder / f"{number:05d}.json"
         path.write_text(json.dumps({"type": "clusters", "clusters": clusters}))

@@ -55,7 +55,7 @@ class FrozenDict(dict[str, Any]):
     def _refuse(self, *_args: object, **_kwargs: object) -> NoReturn:
         raise TypeError("documents cannot be changed; dataclasses.replace makes a new one")
 
-    __setitem__ = __delitem__ = pop = popitem = clear = update = setdefault = __ior__ = _refuse  # type: ignore[assignment]
+    __setitem__ = __delitem__ = pop = popitem = clear = update = setdefault = __ior__ = _refuse
 
     def __reduce__(self) -> tuple[type, tuple[dict[str, Any]]]:
         return FrozenDict, (dict(self),)
@@ -116,7 +116,7 @@ class Document:
         *,
         clusters: Iterable[Iterable[Span | tuple[int, int]]] = (),
         part: int | None = None,
-        layers: Mapping[str, Iterable[Any]] = FrozenDict(),  # noqa: B008 (cannot be changed)
+        layers: Mapping[str, Iterable[Any]] = FrozenDict(),
     ) -> Document:
         """A document from lists of words, with clusters of half-open (start, end) pairs."""
         words: list[str] = []

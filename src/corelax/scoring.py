@@ -22,7 +22,7 @@ SINGLETONS = ("keep", "drop")
 PROFILES = ("normal", "reference")
 MAX_REPEATED = 10  # the reference scorer refuses a run with more repeated mentions than this
 
-Entities = Sequence[Sequence[Span]]
+Entities = Iterable[Sequence[Span]]
 
 
 class Pair(NamedTuple):
@@ -91,7 +91,9 @@ def score_files(
         raise CorelaxError(f"unknown profile {profile!r}; choose from {', '.join(PROFILES)}")
     if profile == "reference":
         pairs = _reference_pairs(os.fspath(gold), os.fspath(system), [gold_format, system_format])
-        report, removed = _tally(pairs, metrics, beta, singletons, per_document, like_reference=True)
+        report, removed = _tally(
+            pairs, metrics, beta, singletons, per_document, like_reference=True
+        )
         if removed > MAX_REPEATED:
             raise CorelaxError(
                 f"{shown(os.fspath(system))}: {removed} mentions are repeated; the reference scorer "
@@ -145,7 +147,7 @@ def _checked_pairs(
         if ours is not None and theirs is not None:
             if check_text:
                 check_same_words(gold=ours, system=theirs)
-            yield Pair(ours.key, ours.clusters, theirs.clusters)
+            yield Pair(common_name(ours), ours.clusters, theirs.clusters)
         elif ours is not None:
             raise CorelaxError(_one_sided(ours, "gold", "system", "counts it as empty"))
         elif theirs is not None:

@@ -57,7 +57,10 @@ def score(
         typer.Option(help="Whether entities of one mention count; applies to both sides."),
     ] = "keep",
     metric: Annotated[
-        list[Metric] | None, typer.Option(help="Only this metric; may be repeated.")
+        list[Metric] | None,
+        typer.Option(
+            metavar="NAME", help=f"Only this one of {', '.join(Metric)}; may be repeated."
+        ),
     ] = None,
     beta: Annotated[float, typer.Option(help="β of the F-measure: above 1 favours recall.")] = 1.0,
     profile: Annotated[
@@ -109,7 +112,9 @@ def score(
 
 def _print_report(report: Report, *, reference: bool) -> None:
     f_name = "F1" if report.beta == 1 else f"F{report.beta:g}"
-    rows = [[TITLES[Metric(name)], *_percentages(scores, reference)] for name, scores in report.items()]
+    rows = [
+        [TITLES[Metric(name)], *_percentages(scores, reference)] for name, scores in report.items()
+    ]
     rules: tuple[int, ...] = ()
     if (conll := report.as_dict().get("conll")) is not None:
         rules = (len(rows),)
@@ -154,7 +159,7 @@ def _print_differences(
             continue
         for number, line in enumerate(describe_differences(gold=ours, system=theirs)):
             if number == 0:
-                print(f"\n{ours.key}")
+                print(f"\n{common_name(ours)}")
             print(f"  {line}")
 
 

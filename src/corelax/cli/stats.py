@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
@@ -25,7 +26,8 @@ def stats(
     if json:
         print_json({path: size.as_dict() for path, size in found.items()})
         return
-    rows = list(found.items())
+    folder = os.path.commonpath([os.path.dirname(path) for path in found])
+    rows = [(os.path.relpath(path, folder) if folder else path, s) for path, s in found.items()]
     if len(rows) > 1:
         rows.append(("all", sum(found.values(), Statistics())))
     print_table(

@@ -16,19 +16,27 @@ from typing import IO, Protocol
 
 from corelax.document import Document
 from corelax.errors import CorelaxError, FormatError
-from corelax.io import conll2012, corefud, corefud_write, jsonlines
+from corelax.io import conll2012, conll2012_write, corefud, corefud_write, jsonlines
 from corelax.io.files import open_for_writing, open_text, shown
 from corelax.io.problems import Problem, Problems
 
-__all__ = ["FORMATS", "Format", "Problem", "Problems", "format_of", "read", "stream", "validate", "write"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "Problem",
+    "Problems",
+    "format_of",
+    "read",
+    "stream",
+    "validate",
+    "write",
+]
 
 
 class Reader(Protocol):
     """Yields documents from a file and reports what is wrong with them."""
 
-    def __call__(
-        self, file: IO[str], problems: Problems, *, layers: bool
-    ) -> Iterator[Document]:
+    def __call__(self, file: IO[str], problems: Problems, *, layers: bool) -> Iterator[Document]:
         """Reads a file."""
 
 
@@ -48,8 +56,8 @@ FORMATS: dict[str, Format] = {
         re.compile(r"(\.|_)conll(2012)?$"),
         conll2012.looks_like,
         conll2012.read,
-        conll2012.write,
-        conll2012.losses,
+        conll2012_write.write,
+        conll2012_write.losses,
     ),
     "corefud": Format(
         re.compile(r"\.(conllu|corefud)$"),
@@ -72,7 +80,7 @@ def read(path: str | os.PathLike[str], format: str | None = None) -> list[Docume
     """All documents of a file. See `stream` for files too large to hold.
 
     >>> from pathlib import Path; from tempfile import TemporaryDirectory
-    >>> line = '{"doc_key": "d", "sentences": [["Ann", "likes", "her", "dog"]], "clusters": [[[0, 0], [2, 2]]]}'
+    >>> line = '{"doc_key": "d", "sentences": [["Ann", "saw", "herself"]], "clusters": [[[0, 0], [2, 2]]]}'
     >>> with TemporaryDirectory() as folder:
     ...     _ = Path(folder, "a.jsonl").write_text(line)
     ...     [doc] = read(Path(folder, "a.jsonl"))

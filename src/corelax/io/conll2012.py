@@ -1,4 +1,5 @@
-"""CoNLL-2012: one token a row, columns apart by tabs or blanks, coreference in the last one.
+"""CoNLL-2012: one token a row, columns apart by tabs or blanks, coreference in the last one. This
+file reads; `conll2012_write.py` writes.
 
     #begin document (bc/cctv/00/cctv_0001); part 000
     bc/cctv/00/cctv_0001  0  0  John  NNP  (TOP(S(NP*)  -  -  -  Speaker#1  (PERSON)  (0)
@@ -14,7 +15,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import pairwise
@@ -24,16 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corelax.document import Document, Span
-from corelax.errors import CorelaxError
 from corelax.io.brackets import OpenMentions
-from corelax.io.losses import lost_data, lost_mentions
-from corelax.io.nesting import Bracketed, bracket_events, bracketed
 from corelax.io.problems import Problems
 from corelax.io.table import Table, pieces
 
 Array = NDArray[Any]
 
-NAME = "conll2012"
 WORD = 3  # the column of the words
 LAYERS = ("pos", "parse", "lemma", "frame", "sense", "speaker", "ner")  # columns 4 to 10
 EMPTY = {name: "*" if name in ("parse", "ner") else "-" for name in LAYERS}
@@ -61,7 +57,9 @@ def read(file: IO[str], problems: Problems, *, layers: bool = True) -> Iterator[
         for line, mark, rows in piece.runs():
             if begin := _BEGIN.match(mark):
                 if document is not None:
-                    problems.error(line, f"document {document.key} has no '#end document' before this")
+                    problems.error(
+                        line, f"document {document.key} has no '#end document' before this"
+                    )
                     yield document.finish()
                 document = _DocumentReader(begin[1], line, problems)
             elif _END.match(mark):
@@ -71,11 +69,15 @@ def read(file: IO[str], problems: Problems, *, layers: bool = True) -> Iterator[
                     yield document.finish()
                 document = None
             elif mark and document is not None:
-                problems.odd(line, "a comment inside a document (the reference scorer takes it for a token)")
+                problems.odd(
+                    line, "a comment inside a document (the reference scorer takes it for a token)"
+                )
             if rows:
                 if document is None:
                     line = piece.line(rows.start)
-                    problems.error(line, "a token outside any document; '#begin document' is missing")
+                    problems.error(
+                        line, "a token outside any document; '#begin document' is missing"
+                    )
                 else:
                     document.add(piece, rows)
         before += piece.size
@@ -202,7 +204,9 @@ class _Piece:
         good: Array = (width == expected) & (width >= MIN_COLUMNS)
         for row in np.flatnonzero(~good).tolist():
             line = int(self._table.rows[row]) + self._first_line
-            message = f"{width[row]} columns; document, part, number, word and coreference are needed"
+            message = (
+                f"{width[row]} columns; document, part, number, word and coreference are needed"
+            )
             if width[row] >= MIN_COLUMNS:
                 message = f"{width[row]} columns, but its sentence begins with {expected[row]}"
             problems.error(line, message)
@@ -301,50 +305,3 @@ class _DocumentReader:
     def _usual_numbering(self) -> Iterator[tuple[str, str, str]]:
         for start, end in pairwise((*self._starts, len(self._words))):
             yield from ((self.id, str(self.part), str(number)) for number in range(end - start))
-
-
-def write(doc: Document) -> str:
-    """A document as text, columns apart by tabs."""
-    mentions, _ = _mentions(doc)
-    events = bracket_events(mentions)
-    id, part = (doc.id, doc.part) if doc.part is not None else _split_key(doc.id)
-    arguments = doc.layer("arguments", ())
-    columns = [doc.layer(name, EMPTY[name]) for name in LAYERS]
-    rows = [f"#begin document ({id}); part {part:03d}"]
-    for start, end in doc.sentence_bounds:
-        for token in range(start, end):
-            numbering = doc.layers.get("numbering")
-            where = numbering[token] if numbering else (id, str(part), str(token - start))
-            cells = ["-" if column[token] is None else column[token] for column in columns]
-            brackets = events[token].conll() if token in events else "-"
-            row = (*where, doc.words[token], *cells, *arguments[token], brackets)
-            rows.append("\t".join(row))
-        if end > start:
-            rows.append("")
-    rows.append("#end document\n")
-    text = "\n".join(rows)
-    if len(text.split("\n")) != len(rows) + 1 or "" in doc.words:
-        raise CorelaxError(f"document {doc.key}: {NAME} cannot hold a word that is empty or has a line end")
-    return text
-
-
-def losses(doc: Document) -> Counter[str]:
-    """What of a document the format cannot hold, and how often."""
-    held = {*LAYERS, "arguments", "numbering"}
-    return lost_data(doc, layers=held) + lost_mentions(doc) + _mentions(doc)[1]
-
-
-def _mentions(doc: Document) -> tuple[list[Bracketed], Counter[str]]:
-    """The mentions to write, and those that cannot be written or are written under another name."""
-    mentions, lost = bracketed(doc.clusters)
-    if not all(label.isdecimal() and label.isascii() for label in doc.clusters.labels):
-        numbers = {label: str(i) for i, label in enumerate(doc.clusters.labels)}
-        mentions = [mention._replace(entity=numbers[mention.entity]) for mention in mentions]
-        lost["entity names (numbered instead)"] += 1
-    return mentions, lost
-
-
-def _split_key(key: str) -> tuple[str, int]:
-    """`name_3` of a jsonlines file is part 3 of `name`; other names are part 0."""
-    match = re.fullmatch(r"(.+)_(0|[1-9]\d{0,5})", key)
-    return (match[1], int(match[2])) if match else (key, 0)

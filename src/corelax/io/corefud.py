@@ -106,9 +106,7 @@ def without_entity(misc: str) -> tuple[str, str | None]:
 class _DocumentReader:
     """Gathers the sentences of one document. *Nodes* are tokens and empty nodes, in order."""
 
-    def __init__(
-        self, name: str, fields: str, line: int, problems: Problems, layers: bool
-    ) -> None:
+    def __init__(self, name: str, fields: str, line: int, problems: Problems, layers: bool) -> None:
         problems.new_document(name, line)
         self._id = name
         self._problems = problems
@@ -118,7 +116,9 @@ class _DocumentReader:
         self._name_field = named[0] if named else 0
         self._words: list[str] = []
         self._starts: list[int] = []
-        self._layers: dict[str, list[Any]] = {name: [] for name in (*LAYERS.values(), "head", "misc")}
+        self._layers: dict[str, list[Any]] = {
+            name: [] for name in (*LAYERS.values(), "head", "misc")
+        }
         self._speakers: list[str | None] = []
         self._comments: list[tuple[str, ...]] = []
         self._multiword: list[Multiword] = []
@@ -178,7 +178,9 @@ class _DocumentReader:
     def _check_row(self, columns: list[str], tokens: int, line: int) -> str | None:
         """The kind of a row: "" a word, "-" a multiword token, "." an empty node, None unusable."""
         if len(columns) != COLUMNS:
-            self._problems.error(line, f"{len(columns)} columns apart by tabs; CoNLL-U has {COLUMNS}")
+            self._problems.error(
+                line, f"{len(columns)} columns apart by tabs; CoNLL-U has {COLUMNS}"
+            )
             return None
         match = _ID.fullmatch(columns[0])
         kind = (match[2] or "") if match else None
@@ -275,7 +277,9 @@ class _DocumentReader:
             waiting.append(_Discontinuous(parts, [], line))
         found = next((w for w in waiting if w.size == parts and len(w.spans) == part - 1), None)
         if found is None:
-            self._problems.error(line, f"entity {entity}: part {part}/{parts} has no part before it")
+            self._problems.error(
+                line, f"entity {entity}: part {part}/{parts} has no part before it"
+            )
             return None
         found.spans.append(span)
         if part < parts:

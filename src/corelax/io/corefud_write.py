@@ -13,6 +13,7 @@ from corelax.io import corefud
 from corelax.io.losses import lost_data
 from corelax.io.nesting import Bracketed, Events, bracket_events, nested
 
+_UNSAFE_WORD = frozenset("\t\n\r")
 _UNSAFE = re.compile(r"[-()\[\]|=\s%]")  # would end an entity's name, or its cell
 
 
@@ -41,8 +42,10 @@ def write(doc: Document) -> str:
             lines.append("\t".join(columns))
         lines.append("")
     text = "\n".join(lines) + "\n"
-    if any(not word or "\t" in word or "\n" in word for word in doc.words):
-        raise CorelaxError(f"document {doc.key}: CoNLL-U cannot hold an empty word, a tab or a line end")
+    if any(not word or not _UNSAFE_WORD.isdisjoint(word) for word in doc.words):
+        raise CorelaxError(
+            f"document {doc.key}: CoNLL-U cannot hold an empty word, a tab or a line end"
+        )
     return text
 
 
@@ -77,7 +80,10 @@ class _Nodes:
         count = 0
         for sentence, (start, end) in enumerate(doc.sentence_bounds):
             for position in range(start, end + 1):
-                while following and (following.sentence, following.position) == (sentence, position):
+                while following and (following.sentence, following.position) == (
+                    sentence,
+                    position,
+                ):
                     self.of_empty.append(count)
                     count += 1
                     following = next(waiting, None)
@@ -88,8 +94,14 @@ class _Nodes:
     def rows(self, sentence: int, start: int, end: int) -> Iterator[tuple[int | None, list[str]]]:
         """The rows of a sentence with the number of their node; None for multiword tokens."""
         doc = self.doc
-        multiword = {m.start: m for m in doc.extra.get(corefud.MULTIWORD, ()) if start <= m.start < end}
-        empty = [(i, e) for i, e in enumerate(self.empty) if e.sentence == sentence] if self.empty else []
+        multiword = {
+            m.start: m for m in doc.extra.get(corefud.MULTIWORD, ()) if start <= m.start < end
+        }
+        empty = (
+            [(i, e) for i, e in enumerate(self.empty) if e.sentence == sentence]
+            if self.empty
+            else []
+        )
         layers = [(column, doc.layer(name)) for column, name in corefud.LAYERS.items()]
         heads, misc = doc.layer("head"), doc.layer("misc")
         for position in range(start, end + 1):
@@ -135,7 +147,9 @@ class _Brackets:
                     bracket = name if len(places) == 1 else f"{name}[{part}/{len(places)}]"
                     # Fields before and after the name; empty ones at the end are left out.
                     before, after = values[:name_field], values[name_field:]
-                    text = "-".join([*before, bracket, *after]).rstrip("-") if any(values) else bracket
+                    text = (
+                        "-".join([*before, bracket, *after]).rstrip("-") if any(values) else bracket
+                    )
                     mention = Bracketed(bracket, first, last)
                     self._opening[mention] = text
                     if len(places) > 1:

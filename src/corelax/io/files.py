@@ -66,12 +66,12 @@ def open_bytes(name: str) -> Iterator[io.BufferedReader]:
         stream: Any = sys.stdin.buffer
     else:
         try:
-            stream = Path(name).open("rb", buffering=_BUFFER)
+            stream = Path(name).open("rb", buffering=_BUFFER)  # noqa: SIM115 (closed below)
         except OSError as error:
             raise CorelaxError(f"{name}: {explain(error)}") from None
     try:
         if stream.peek(2)[:2] == _GZIP_MAGIC:
-            stream = io.BufferedReader(gzip.GzipFile(fileobj=stream), buffer_size=_BUFFER)  # type: ignore[type-var]
+            stream = io.BufferedReader(gzip.GzipFile(fileobj=stream), buffer_size=_BUFFER)
         yield stream
     except IsADirectoryError as error:
         raise CorelaxError(f"{name}: {explain(error)}") from None
@@ -103,11 +103,10 @@ def _first_bad_line(name: str) -> int | None:
     number = 0
     try:
         with open_bytes(name) as raw:
-            for number, line in enumerate(raw, 1):
+            for line in raw:
                 line.decode("utf-8")
-    except UnicodeDecodeError:
-        return number
-    except (EOFError, zlib.error, gzip.BadGzipFile):
+                number += 1
+    except (UnicodeDecodeError, EOFError, zlib.error, gzip.BadGzipFile):
         return number + 1
     return None
 

@@ -64,7 +64,8 @@ class _Object:
         sentences = self._sentences()
         if sentences is None:
             return None
-        starts, words = [], []
+        starts: list[int] = []
+        words: list[str] = []
         for sentence in sentences:
             starts.append(len(words))
             words += sentence
@@ -89,7 +90,7 @@ class _Object:
         for field in ("doc_key", "document_id", "doc_id", "id"):
             if field in self.fields:
                 name = self.fields.pop(field)
-                if not _is(name, str) and not _is(name, int) or name == "":
+                if name == "" or not (_is(name, str) or _is(name, int)):
                     self._error(f"{field} must be a name, not {_brief(name)}")
                     break
                 part = self.fields.get("part_id")
@@ -142,7 +143,9 @@ class _Object:
         for number, cluster in enumerate(given):
             for mention in cluster:
                 if not _is_list(mention, int) or len(mention) != 2:
-                    self._error(f"cluster {number}: a mention is [start, end], not {_brief(mention)}")
+                    self._error(
+                        f"cluster {number}: a mention is [start, end], not {_brief(mention)}"
+                    )
                     continue
                 start, end = mention[0], mention[1] + last_included
                 if not 0 <= start < end <= size:

@@ -40,8 +40,8 @@ def bracket_events(mentions: Iterable[Bracketed]) -> dict[int, Events]:
     """The brackets that each token carries.
 
     >>> events = bracket_events([Bracketed("0", 2, 4), Bracketed("1", 2, 2), Bracketed("2", 3, 4)])
-    >>> {token: event.conll() for token, event in events.items()}
-    {2: '(0|(1)', 3: '(2', 4: '2)|0)'}
+    >>> [events[token].conll() for token in (2, 3, 4)]
+    ['(0|(1)', '(2', '2)|0)']
     """
     events: defaultdict[int, Events] = defaultdict(Events)
     for mention in sorted(mentions, key=lambda m: (m.first, -m.last)):

@@ -69,7 +69,7 @@ class Table:
         marked = first == _HASH
         blank = first == _NEWLINE
         # Lines that begin with white space are rare enough to be looked at one by one.
-        for line in np.flatnonzero((first == _BLANK) | (first == _TAB)):
+        for line in np.flatnonzero((first == _BLANK) | (first == _TAB)).tolist():
             blank[line] = not self.line(line).strip()
         breaks = marked | blank
         self.lines = len(first)
@@ -81,7 +81,9 @@ class Table:
             fields = np.flatnonzero(raw[cuts] == _NEWLINE)
         else:
             space = raw <= _BLANK
-            changes = np.flatnonzero(space[1:] != space[:-1])  # before a field, its end, before, ...
+            changes = np.flatnonzero(
+                space[1:] != space[:-1]
+            )  # before a field, its end, before, ...
             self._before, self._after = changes[::2], changes[1::2] + 1
             fields = np.searchsorted(self._before, edges)
         self._first, self.width = fields[:-1][self.rows], np.diff(fields)[self.rows]
@@ -103,7 +105,8 @@ class Table:
         fields = self._first + self.width - 1
         before = self._before[fields]
         one: Array = self._after[fields] == before + 2
-        return one & (self._raw[before + 1] == ord(character))
+        same: Array = self._raw[before + 1] == ord(character)
+        return one & same
 
     def _cells(self, fields: Array) -> list[str]:
         """Gathers the bytes of all cells into one string, each with the byte after it, and splits."""
@@ -115,7 +118,8 @@ class Table:
         where = np.arange(1, stops[-1] + 1) + np.repeat(before - (stops - sizes), sizes)
         text = self._raw[where]
         text[stops - 1] = _NEWLINE
-        return text[:-1].tobytes().decode().split("\n")
+        joined: str = text[:-1].tobytes().decode()
+        return joined.split("\n")
 
 
 def _first_row(text: str) -> str:

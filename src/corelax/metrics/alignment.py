@@ -58,7 +58,7 @@ def _solve(rows: Array, columns: Array, weights: Array) -> Array:
 
     order = np.lexsort((-weights, component))
     heaviest = order[np.r_[True, component[order][1:] != component[order][:-1]]]
-    chosen = heaviest[star[heaviest]]
+    chosen: Array = heaviest[star[heaviest]]
     knots = np.flatnonzero(~star)
     if len(knots):
         chosen = np.r_[chosen, knots[_match(rows[knots], columns[knots], weights[knots])]]

@@ -20,7 +20,10 @@ def blanc(overlap: Overlap) -> LinkCounts:
     1.0
     """
     shared = overlap.total(overlap.links)
-    gold_links, system_links = overlap.total(overlap.gold.links), overlap.total(overlap.system.links)
+    gold_links, system_links = (
+        overlap.total(overlap.gold.links),
+        overlap.total(overlap.system.links),
+    )
     gold, system = overlap.gold, overlap.system
     return LinkCounts(
         inside=Counts(shared, gold_links, shared, system_links),

@@ -100,7 +100,9 @@ class Matching(Generic[M]):
 
     def _matched_mentions(self) -> list[tuple[int, int]]:
         """(key entity, response entity) of each matched response mention, in response order."""
-        return [(self.gold_of[m], r) for r, c in enumerate(self.system) for m in c if m in self.gold_of]
+        return [
+            (self.gold_of[m], r) for r, c in enumerate(self.system) for m in c if m in self.gold_of
+        ]
 
     def _overlap(
         self,
@@ -144,12 +146,17 @@ class Matching(Generic[M]):
     def _by_key_mention(self) -> CountedOverlap:
         """CEAF and LEA's recall: the mentions of K, repeats included, whose span occurs in R."""
         cells = Counter(
-            (k, self.system_of[m]) for k, c in enumerate(self.gold) for m in c if m in self.system_of
+            (k, self.system_of[m])
+            for k, c in enumerate(self.gold)
+            for m in c
+            if m in self.system_of
         )
         return self._overlap(list(cells), list(cells.values()))
 
     def _distinct_spans(self) -> CountedOverlap:
         """Mention identification counts each span once."""
         counter = OverlapCounter()
-        counter.add(gold=[list(self.gold_spans)], system=[list({m for c in self.system for m in c})])
+        counter.add(
+            gold=[list(self.gold_spans)], system=[list({m for c in self.system for m in c})]
+        )
         return counter.overlap()

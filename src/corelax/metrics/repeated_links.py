@@ -73,7 +73,9 @@ class _Links(Generic[M]):
 
     def inside(self, span: M) -> set[M]:
         """The spans that share an entity with this one, itself only if it is there twice."""
-        found = {m for entity in self.entities.get(span, ()) for m in self.spans[entity]} & self.left
+        found = {
+            m for entity in self.entities.get(span, ()) for m in self.spans[entity]
+        } & self.left
         return found if span in self.doubled else found - {span}
 
     def never_apart(self, span: M) -> set[M]:

@@ -1,0 +1,118 @@
+"""Coreference scores with the interface of torchmetrics: `update`, `compute`, `reset`.
+
+The state is the summed counts of each metric, so it adds up across batches and across processes and
+is divided once. With torchmetrics installed the class is a `torchmetrics.Metric` (and goes into a
+`MetricCollection`, Lightning, ...); without it, it has the same methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from corelax.clustering import Clustering
+from corelax.errors import CorelaxError
+from corelax.metrics import CONLL, METRICS, Counts, LinkCounts, Report, Tally
+
+try:
+    from torchmetrics import Metric
+except ImportError:
+
+    class Metric:  # type: ignore[no-redef]
+        """The part of `torchmetrics.Metric` that summed states need."""
+
+        def __init__(self) -> None:
+            self._defaults: dict[str, Tensor] = {}
+
+        def add_state(self, name: str, default: Tensor, dist_reduce_fx: str) -> None:
+            """A state that starts at `default` and is summed across processes."""
+            if dist_reduce_fx != "sum":
+                raise ValueError(f"states are summed, not reduced by {dist_reduce_fx!r}")
+            self._defaults[name] = default
+            setattr(self, name, default.clone())
+
+        def reset(self) -> None:
+            """Forgets everything."""
+            for name, default in self._defaults.items():
+                setattr(self, name, default.clone())
+
+
+class CoreferenceScore(Metric):
+    """Exact coreference metrics, accumulated document by document.
+
+    Args:
+        metrics: Names from `corelax.metrics.METRICS`.
+        beta: β of the F-measure.
+        singletons: "keep", or "drop" to take entities of one mention off both sides.
+
+    >>> metric = CoreferenceScore(metrics=["muc", "b_cubed", "ceaf_e"])
+    >>> metric.update(gold=[["Ann", "she"], ["Bo"]], system=[["Ann", "she"], ["Bo"]])
+    >>> metric.update(gold=[["cat", "it"]], system=[["cat"], ["it"]])
+    >>> round(float(metric.compute()["b_cubed_recall"]), 4)
+    0.8
+    """
+
+    is_differentiable = False
+    higher_is_better = True
+    full_state_update = False
+
+    def __init__(
+        self,
+        metrics: Iterable[str] = tuple(METRICS),
+        beta: float = 1.0,
+        singletons: str = "keep",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        if singletons not in ("keep", "drop"):
+            raise CorelaxError(f"singletons must be 'keep' or 'drop', not {singletons!r}")
+        self.names = tuple(Tally(metrics).counts())  # checks the names
+        self.beta = beta
+        self.singletons = singletons
+        for name in self.names:
+            zeros = torch.zeros(8 if name == "blanc" else 4, dtype=torch.float64)
+            self.add_state(_state(name), default=zeros, dist_reduce_fx="sum")
+
+    def update(
+        self, *, gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Hashable]]
+    ) -> None:
+        """Adds one document, given as clusters of any hashable mentions."""
+        sides = [Clustering(gold), Clustering(system)]
+        if self.singletons == "drop":
+            sides = [side.drop_singletons() for side in sides]
+        tally = Tally(self.names)
+        tally.add(gold=sides[0], system=sides[1])
+        for name, counts in tally.counts().items():
+            state = getattr(self, _state(name))
+            state += torch.tensor(counts.as_tuple(), dtype=state.dtype, device=state.device)
+
+    def compute(self) -> dict[str, Tensor]:
+        """`muc_recall`, `muc_precision`, `muc_f1`, ... and `conll`, over all documents so far."""
+        report = self.report()
+        values = {
+            f"{name}_{part}": value
+            for name, score in report.items()
+            for part, value in score._asdict().items()
+        }
+        if all(name in report for name in CONLL):
+            values["conll"] = report.conll
+        return {name: torch.tensor(value, dtype=torch.float64) for name, value in values.items()}
+
+    def report(self) -> Report:
+        """The same as a `Report`."""
+        return Report({name: self._counts(name) for name in self.names}, beta=self.beta)
+
+    def _counts(self, name: str) -> Counts | LinkCounts:
+        state = getattr(self, _state(name))
+        if Metric.__module__ == __name__ and torch.distributed.is_initialized():
+            state = state.clone()  # torchmetrics would do this sum around compute()
+            torch.distributed.all_reduce(state)
+        kind = LinkCounts if name == "blanc" else Counts
+        return kind.from_tuple(tuple(state.tolist()))
+
+
+def _state(name: str) -> str:
+    return f"{name}_counts"
