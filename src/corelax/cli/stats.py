@@ -26,8 +26,12 @@ def stats(
     if json:
         print_json({path: size.as_dict() for path, size in found.items()})
         return
-    folder = os.path.commonpath([os.path.dirname(path) for path in found])
-    rows = [(os.path.relpath(path, folder) if folder else path, s) for path, s in found.items()]
+    # The folder that all files are in would only push the figures off the screen.
+    folder = os.path.dirname(os.path.commonprefix(list(found)))  # noqa: PTH120, RUF071 (of strings)
+    rows = [
+        (path.removeprefix(folder).lstrip("/") if folder else path, size)
+        for path, size in found.items()
+    ]
     if len(rows) > 1:
         rows.append(("all", sum(found.values(), Statistics())))
     print_table(

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -62,22 +62,19 @@ def open_text(
 @contextmanager
 def open_bytes(name: str) -> Iterator[io.BufferedReader]:
     """The unpacked bytes of a file or of standard input."""
-    if name == STANDARD:
-        stream: Any = sys.stdin.buffer
-    else:
+    with ExitStack() as stack:
         try:
-            stream = Path(name).open("rb", buffering=_BUFFER)  # noqa: SIM115 (closed below)
+            if name == STANDARD:
+                stream: Any = sys.stdin.buffer
+            else:
+                stream = stack.enter_context(Path(name).open("rb", buffering=_BUFFER))
+            is_packed = stream.peek(2)[:2] == _GZIP_MAGIC
         except OSError as error:
             raise CorelaxError(f"{name}: {explain(error)}") from None
-    try:
-        if stream.peek(2)[:2] == _GZIP_MAGIC:
-            stream = io.BufferedReader(gzip.GzipFile(fileobj=stream), buffer_size=_BUFFER)
+        if is_packed:
+            unpacked = stack.enter_context(gzip.GzipFile(fileobj=stream))
+            stream = io.BufferedReader(unpacked, buffer_size=_BUFFER)
         yield stream
-    except IsADirectoryError as error:
-        raise CorelaxError(f"{name}: {explain(error)}") from None
-    finally:
-        if name != STANDARD:
-            stream.close()
 
 
 def shown(name: str) -> str:

@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+DATA = Path(os.environ.get("CORELAX_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests marked shared_data are skipped where the corpora are absent."""
+    if DATA.is_dir():
+        return
+    for item in items:
+        if item.get_closest_marker("shared_data"):
+            item.add_marker(pytest.mark.skip(reason=f"no corpora at {DATA} (see CORELAX_DATA)"))
+
+
+@pytest.fixture
+def examples() -> Path:
+    return Path(__file__).parents[1] / "examples"

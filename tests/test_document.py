@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import pickle
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+from corelax import Clustering, CorelaxError, Document, Span
+
+TEXT = [["Ann", "saw", "her", "dog"], ["It", "barked"]]
+
+
+@pytest.fixture
+def doc() -> Document:
+    return Document.from_sentences(
+        "d", TEXT, clusters=[[(0, 1), (2, 3)], [(2, 4), (4, 5)]], layers={"pos": "abcdef"}
+    )
+
+
+def test_sentences_are_cut_where_they_were_given(doc: Document) -> None:
+    assert doc.sentences == (("Ann", "saw", "her", "dog"), ("It", "barked"))
+
+
+def test_a_document_cannot_be_changed(doc: Document) -> None:
+    with pytest.raises(FrozenInstanceError):
+        doc.words = ()  # type: ignore[misc]
+    with pytest.raises(TypeError, match="cannot be changed"):
+        doc.layers["pos"] = ()  # type: ignore[index]
+
+
+def test_a_document_survives_pickling(doc: Document) -> None:
+    assert pickle.loads(pickle.dumps(doc)) == doc
+
+
+def test_documents_with_equal_content_have_equal_hashes(doc: Document) -> None:
+    assert hash(doc) == hash(pickle.loads(pickle.dumps(doc)))
+
+
+def test_a_mention_outside_the_text_is_refused() -> None:
+    with pytest.raises(CorelaxError, match=r"mention \(5, 7\) is outside its 6 tokens"):
+        Document.from_sentences("d", TEXT, clusters=[[(5, 7)]])
+
+
+def test_a_layer_of_the_wrong_length_is_refused() -> None:
+    with pytest.raises(CorelaxError, match="layer pos has 2 values, the document has 6 tokens"):
+        Document.from_sentences("d", TEXT, layers={"pos": "ab"})
+
+
+def test_a_missing_layer_has_no_value_for_each_token(doc: Document) -> None:
+    assert doc.layer("speaker") == (None,) * 6
+
+
+def test_text_shows_gaps_and_mentions_of_no_token(doc: Document) -> None:
+    assert doc.text(Span(0, 4, parts=((0, 1), (3, 4)))) == "Ann … dog"
+    assert doc.text(Span(2, 2, empty=(0,))) == "∅"
+
+
+def test_other_clusters_leave_the_text_alone(doc: Document) -> None:
+    other = doc.with_clusters(Clustering([[Span(0, 1)]]))
+    assert (other.words, other.layers) == (doc.words, doc.layers)
+    assert other != doc
+
+
+def test_part_numbers_tell_documents_apart() -> None:
+    assert Document(id="nw/x", part=3, words=()).key == "nw/x_3"
