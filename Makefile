@@ -12,7 +12,7 @@ setup: .venv/installed
 	touch $@
 
 demo: setup
-	$(BIN)/python examples/01_score.py
+	$(BIN)/corelax score examples/data/gold.conll examples/data/system.conll --per-document --differences
 
 test: setup lint
 	$(BIN)/pytest

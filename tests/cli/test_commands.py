@@ -147,9 +147,9 @@ def test_validate_lists_all_problems_of_all_files(tmp_path: Path, gold: Path) ->
     done = run("validate", gold, broken, tmp_path / "none.conll")
     assert done.returncode == 1
     assert done.stdout.splitlines() == [
-        f"{broken}:4: 4 columns; document, part, number, word and coreference are needed",
         f"{broken}:2: entity 7 closes but was never opened",
         f"{broken}:3: entity 8 opens but is never closed",
+        f"{broken}:4: 4 columns; document, part, number, word and coreference are needed",
         f"{tmp_path / 'none.conll'}: no such file",
     ]
     assert done.stderr == "3 files: 4 errors, 0 oddities\n"

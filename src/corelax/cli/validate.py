@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from corelax.cli.options import AsJson, InputFormat, note, print_json
+from corelax.cli.options import AsJson, InputFormat, count, note, print_json
 
 
 def validate(
@@ -40,6 +40,9 @@ def validate(
     else:
         for problem in found:
             print(f"{problem}" if problem.is_error else f"{problem} (odd)")
-        note(f"{len(files)} files: {errors} errors, {len(found) - errors} oddities")
+        odd = len(found) - errors
+        note(
+            f"{count(len(files), 'file')}: {count(errors, 'error')}, {count(odd, 'oddity', 'oddities')}"
+        )
     if errors:
         raise typer.Exit(1)

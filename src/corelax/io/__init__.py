@@ -137,13 +137,14 @@ def write(
 
 
 def validate(path: str | os.PathLike[str], format: str | None = None) -> Problems:
-    """All errors and oddities of a file."""
+    """All errors and oddities of a file, in the order of its lines."""
     problems = Problems(shown(os.fspath(path)), strict=False)
     try:
         for _ in stream(path, format, problems=problems):
             pass
     except FormatError as error:  # the file itself cannot be read on: damaged, not UTF-8
         problems.error(error.line, error.message)
+    problems.items.sort(key=lambda problem: (problem.line is None, problem.line))
     return problems
 
 
@@ -157,11 +158,8 @@ def format_of(path: str | os.PathLike[str], format: str | None = None, *, head: 
     for key, found in FORMATS.items():
         if found.looks_like(head):
             return key
-    raise FormatError(
-        f"cannot tell the format; use --format with one of {', '.join(FORMATS)}",
-        path=shown(name),
-        line=1,
-    )
+    message = f"cannot tell the format; use --format with one of {', '.join(FORMATS)}"
+    raise FormatError(message if head else "the file is empty", path=shown(name), line=1)
 
 
 def format_for(name: str, format: str | None) -> str:

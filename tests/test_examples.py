@@ -1,0 +1,69 @@
+"""What README and docs show is what happens."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(language: str) -> list[str]:
+    found = [
+        block
+        for page in PAGES
+        for block in re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.M | re.S)
+    ]
+    assert found
+    return found
+
+
+def commands() -> list[tuple[str, list[str]]]:
+    """Each `$ command` with the lines shown below it."""
+    pairs: list[tuple[str, list[str]]] = []
+    for block in blocks("console"):
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                pairs.append((line[2:], []))
+            elif line.strip():
+                pairs[-1][1].append(line.rstrip())
+    return pairs
+
+
+@pytest.fixture
+def playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_commands_print_what_the_pages_show(playground: Path) -> None:
+    for command, shown in commands():
+        words = [sys.executable, "-m", *command.split()]
+        done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=playground)
+        lines = [line.rstrip() for line in (done.stdout + done.stderr).splitlines()]
+        assert [line for line in lines if line] == shown
+
+
+@pytest.mark.usefixtures("playground")
+@pytest.mark.parametrize("code", blocks("python"))
+def test_python_snippets_run(code: str) -> None:
+    exec(compile(code, "README.md", "exec"), {})
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.name)
+def test_examples_run(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(script), run_name="__main__")
+    assert capsys.readouterr().out
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
