@@ -43,11 +43,10 @@ class ReferenceDocument:
 
     def token(self, line: str, number: int, path: str) -> None:
         """Any line that is not blank."""
-        if _MAYBE_BRACKET.search(line):
-            columns = line.rstrip("\n").split("\t")
-            while len(columns) > 1 and not columns[-1]:
-                columns.pop()
-            self._cell(columns[-1], number, path)
+        cell = line.rstrip("\n").rstrip("\t")  # empty columns at the end do not count
+        cell = cell[cell.rfind("\t") + 1 :]
+        if cell != "-" and _MAYBE_BRACKET.search(cell):
+            self._cell(cell, number, path)
         self._tokens += 1
 
     def _cell(self, cell: str, number: int, path: str) -> None:
@@ -96,14 +95,14 @@ def read_reference(lines: Iterable[str], path: str) -> Iterator[ReferenceDocumen
     """
     reading: list[ReferenceDocument] = []
     for number, line in enumerate(lines, 1):
-        if _END.search(line):
+        if "document" in line and _END.search(line):
             for doc in reading:
                 doc.end(path)
             yield from reading
             reading = []
-        elif line.strip(_WHITE):
+        elif reading and line.strip(_WHITE):
             for doc in reading:
                 doc.token(line, number, path)
-        if begin := _BEGIN.fullmatch(line):
+        if line[0] == "#" and (begin := _BEGIN.fullmatch(line)):
             reading.append(ReferenceDocument(begin[1]))
     yield from reading  # the file ends first: what is open is forgotten

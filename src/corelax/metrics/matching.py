@@ -14,18 +14,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from corelax.metrics.counted import CountedOverlap, OverlapCounter, pairs, side
-from corelax.metrics.repeated_links import link_overlap
+from corelax.metrics.repeated_links import Links, repeated_links
 
 M = TypeVar("M", bound=Hashable)
 Array = NDArray[Any]
-Clusters = Sequence[Sequence[M]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,109 +53,136 @@ def has_repeats(clusters: Iterable[Sequence[M]]) -> bool:
     return len(seen) < size
 
 
-class Matching(Generic[M]):
-    """One document matched by the rules above.
+@dataclass(slots=True)
+class _Cells:
+    """Cells of an overlap, in the order in which they are to be summed."""
+
+    where: list[tuple[int, int]] = field(default_factory=list)
+    shared: list[int] = field(default_factory=list)
+
+    def extend(self, where: Iterable[tuple[int, int]], shared: Iterable[int]) -> None:
+        self.where.extend(where)
+        self.shared.extend(shared)
+
+
+class MatchingCounter:
+    """Counts documents by the rules above, one after the other.
 
     Attributes:
+        mentions: Mentions counted so far, of both sides.
         removed: Repeated response mentions that were removed. The reference scorer refuses to go on
             when it has removed more than ten in a run.
     """
 
-    def __init__(self, *, gold: Clusters[M], system: Clusters[M]) -> None:
-        self.gold = [cluster for cluster in gold if cluster]
-        self.gold_spans = {mention for cluster in self.gold for mention in cluster}
-        self.removed = 0
-        self.system: list[list[M]] = []
-        self.system_of: dict[M, int] = {}  # the response entity of each matched mention
+    def __init__(self) -> None:
+        self.mentions = self.removed = 0
+        self._gold_sizes: list[int] = []
+        self._system_sizes: list[int] = []
+        # MUC and LEA's precision: a response mention belongs to the last key entity that has it.
+        self._by_last_entity = _Cells()
+        # B³: one cell for each matched response mention, so that sums run mention by mention. Its
+        # company is the mentions of R whose span occurs anywhere in K.
+        self._by_response_mention = _Cells()
+        # CEAF and LEA's recall: the mentions of K, repeats included, whose span occurs in R.
+        self._by_key_mention = _Cells()
+        self._sets = OverlapCounter()  # documents without repeats, for BLANC
+        self._links = Links()  # documents with repeats, for BLANC
+        self._spans = [0, 0, 0]  # different ones of gold, of system, and of both
+
+    def add(self, *, gold: Sequence[Sequence[M]], system: Sequence[Sequence[M]]) -> None:
+        """Adds a document."""
+        gold_of = {m: k for k, cluster in enumerate(gold) for m in cluster}  # the last one wins
+        system, system_of = self._remove_repeats(system, gold_of)
+        self._add_cells(gold, system, gold_of, system_of)
+        if has_repeats(gold) or has_repeats(system):
+            self._links += repeated_links(gold=gold, system=system)
+        else:
+            self._sets.add(gold=gold, system=system)
+        spans = len(gold_of), len({m for cluster in system for m in cluster}), len(system_of)
+        self._spans = [a + b for a, b in zip(self._spans, spans, strict=True)]
+        self._gold_sizes += map(len, gold)
+        self._system_sizes += map(len, system)
+        self.mentions += spans[0] + spans[1]
+
+    def _remove_repeats(
+        self, system: Sequence[Sequence[M]], gold_of: dict[M, int]
+    ) -> tuple[list[list[M]], dict[M, int]]:
+        """The response by rule 2, and the entity of each of its matched mentions."""
+        result: list[list[M]] = []
+        system_of: dict[M, int] = {}
         for cluster in system:
             kept: list[M] = []
             for mention in cluster:
-                if mention not in self.gold_spans:
-                    kept.append(mention)
-                elif mention not in self.system_of:
-                    kept.append(mention)
-                    self.system_of[mention] = len(self.system)
-                else:
-                    self.removed += 1
+                if mention in gold_of:
+                    if mention in system_of:
+                        self.removed += 1
+                        continue
+                    system_of[mention] = len(result)
+                kept.append(mention)
             if kept:
-                self.system.append(kept)
-        self.gold_of = {m: k for k, cluster in enumerate(self.gold) for m in cluster}
+                result.append(kept)
+        return result, system_of
+
+    def _add_cells(
+        self,
+        gold: Sequence[Sequence[M]],
+        system: Sequence[Sequence[M]],
+        gold_of: dict[M, int],
+        system_of: dict[M, int],
+    ) -> None:
+        g, s = len(self._gold_sizes), len(self._system_sizes)  # entities of the documents before
+        spans = [set(cluster) for cluster in gold]
+        matched = [(gold_of[m], r) for m, r in system_of.items()]  # in response order
+        company = {(k, r): sum(m in spans[k] for m in system[r]) for k, r in set(matched)}
+        by_key = Counter(
+            (g + k, s + system_of[m]) for k, c in enumerate(gold) for m in c if m in system_of
+        )
+        places = [(g + k, s + r) for k, r in matched]
+        by_last = Counter(places)
+        self._by_last_entity.extend(by_last, by_last.values())
+        self._by_response_mention.extend(places, (company[cell] for cell in matched))
+        self._by_key_mention.extend(by_key, by_key.values())
 
     def overlap(self, metric: str) -> CountedOverlap:
         """What the reference scorer counts for a metric (for LEA: what its precision counts)."""
         if metric == "b_cubed":
-            return self._by_response_mention()
+            overlap = self._overlap(self._by_response_mention)
+            return replace(overlap, written=np.ones_like(overlap.shared))
         if metric in ("ceaf_m", "ceaf_e"):
-            return self._by_key_mention()
+            return self._overlap(self._by_key_mention)
         if metric == "blanc":
-            return link_overlap(gold=self.gold, system=self.system)
+            return self._links.added_to(self._sets.overlap())
         if metric == "mentions":
-            return self._distinct_spans()
-        return self._by_last_key_entity()
+            overlap = self._overlap(_Cells())
+            gold, system, matched = self._spans
+            return replace(
+                overlap,
+                gold=replace(overlap.gold, mentions=gold),
+                system=replace(overlap.system, mentions=system),
+                matched=matched,
+            )
+        return self._overlap(self._by_last_entity)
 
     def lea_recall(self) -> CountedOverlap:
         """LEA's recall goes through the key's mentions, as CEAF does."""
-        return self._by_key_mention()
+        return self._overlap(self._by_key_mention)
 
-    def _matched_mentions(self) -> list[tuple[int, int]]:
-        """(key entity, response entity) of each matched response mention, in response order."""
-        return [
-            (self.gold_of[m], r) for r, c in enumerate(self.system) for m in c if m in self.gold_of
-        ]
-
-    def _overlap(
-        self,
-        cells: Sequence[tuple[int, int]],
-        shared: Sequence[int],
-        written: Sequence[int] | None = None,
-    ) -> ReferenceOverlap:
-        index = np.array(cells, dtype=np.int64).reshape(-1, 2)
-        counts = np.array(shared, dtype=np.int64)
-        gold, system = side([len(c) for c in self.gold]), side([len(c) for c in self.system])
-        alone = (gold.size[index[:, 0]] == 1) & (system.size[index[:, 1]] == 1)
+    def _overlap(self, cells: _Cells) -> ReferenceOverlap:
+        where = np.array(cells.where, dtype=np.int64).reshape(-1, 2)
+        cell_gold, cell_system = where[:, 0], where[:, 1]
+        shared = np.array(cells.shared, dtype=np.int64)
+        gold, system = side(self._gold_sizes), side(self._system_sizes)
+        alone = (gold.size[cell_gold] == 1) & (system.size[cell_system] == 1)
         return ReferenceOverlap(
             gold=gold,
             system=system,
-            shared=counts,
-            written=counts if written is None else np.array(written, dtype=np.int64),
-            nonempty=np.ones_like(counts),
-            links=pairs(counts),
-            matched=0,
+            shared=shared,
+            written=shared,
+            nonempty=np.ones_like(shared),
+            links=pairs(shared),
+            matched=0,  # the parts of other metrics are filled in by `overlap`
             alone_on_both=int(alone.sum()),
             between=0,
-            cell_gold=index[:, 0],
-            cell_system=index[:, 1],
+            cell_gold=cell_gold,
+            cell_system=cell_system,
         )
-
-    def _by_last_key_entity(self) -> CountedOverlap:
-        """MUC and LEA's precision: a response mention belongs to the last key entity that has it."""
-        cells = Counter(self._matched_mentions())
-        return self._overlap(list(cells), list(cells.values()))
-
-    def _by_response_mention(self) -> CountedOverlap:
-        """B³: one cell for each matched response mention, so that sums run mention by mention.
-
-        A mention counts once; its company is the mentions of R whose span occurs anywhere in K.
-        """
-        spans = [set(cluster) for cluster in self.gold]
-        cells = self._matched_mentions()
-        company = {(k, r): sum(m in spans[k] for m in self.system[r]) for k, r in set(cells)}
-        return self._overlap(cells, [company[cell] for cell in cells], written=[1] * len(cells))
-
-    def _by_key_mention(self) -> CountedOverlap:
-        """CEAF and LEA's recall: the mentions of K, repeats included, whose span occurs in R."""
-        cells = Counter(
-            (k, self.system_of[m])
-            for k, c in enumerate(self.gold)
-            for m in c
-            if m in self.system_of
-        )
-        return self._overlap(list(cells), list(cells.values()))
-
-    def _distinct_spans(self) -> CountedOverlap:
-        """Mention identification counts each span once."""
-        counter = OverlapCounter()
-        counter.add(
-            gold=[list(self.gold_spans)], system=[list({m for c in self.system for m in c})]
-        )
-        return counter.overlap()

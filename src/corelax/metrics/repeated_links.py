@@ -8,7 +8,7 @@ that occur once are counted by formula; only the links of repeated spans are loo
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -18,14 +18,46 @@ from corelax.metrics.counted import CountedOverlap, OverlapCounter
 M = TypeVar("M", bound=Hashable)
 
 
-def link_overlap(*, gold: Sequence[Sequence[M]], system: Sequence[Sequence[M]]) -> CountedOverlap:
-    """An overlap whose links and pairs between entities are BLANC's; nothing else in it counts.
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Numbers of links inside and between entities: of gold, of the system, and of both. They add."""
 
-    >>> overlap = link_overlap(gold=[["a", "b"], ["a"]], system=[["a", "b"]])
-    >>> overlap.gold.links.sum(), overlap.gold.between  # {a, b}; {a, a} and {a, b}
-    (np.int64(1), 2)
+    inside: tuple[int, int, int] = (0, 0, 0)
+    between: tuple[int, int, int] = (0, 0, 0)
+
+    def __add__(self, other: Links) -> Links:
+        def add(a: tuple[int, int, int], b: tuple[int, int, int]) -> tuple[int, int, int]:
+            return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+        return Links(add(self.inside, other.inside), add(self.between, other.between))
+
+    def added_to(self, overlap: CountedOverlap) -> CountedOverlap:
+        """An overlap with these links more; of use to BLANC, which adds up links, and to it alone."""
+        gold, system = overlap.gold, overlap.system
+        return replace(
+            overlap,
+            gold=replace(
+                gold,
+                links=np.append(gold.links, self.inside[0]),
+                between=gold.between + self.between[0],
+            ),
+            system=replace(
+                system,
+                links=np.append(system.links, self.inside[1]),
+                between=system.between + self.between[1],
+            ),
+            links=np.append(overlap.links, self.inside[2]),
+            between=overlap.between + self.between[2],
+        )
+
+
+def repeated_links(*, gold: Sequence[Sequence[M]], system: Sequence[Sequence[M]]) -> Links:
+    """The links of one document in which spans repeat.
+
+    >>> repeated_links(gold=[["a", "b"], ["a"]], system=[["a", "b"]])  # gold: ab; aa, ab
+    Links(inside=(1, 1, 1), between=(2, 0, 0))
     """
-    sides = _Links(gold), _Links(system)
+    sides = _Spans(gold), _Spans(system)
     repeated = sides[0].repeated | sides[1].repeated
     counter = OverlapCounter()
     counter.add(
@@ -33,12 +65,12 @@ def link_overlap(*, gold: Sequence[Sequence[M]], system: Sequence[Sequence[M]]) 
         system=[[m for m in cluster if m not in repeated] for cluster in system],
     )
     plain = counter.overlap()
-    inside = [plain.gold.links.sum(), plain.system.links.sum(), plain.links.sum()]
+    inside = [int(links.sum()) for links in (plain.gold.links, plain.system.links, plain.links)]
     between = [plain.gold.between, plain.system.between, plain.between]
 
     common = sides[0].left & sides[1].left  # spans of both sides, links still to be counted
     for span in repeated:
-        together = [side.inside(span) for side in sides]
+        together = [side.together(span) for side in sides]
         never_apart = [side.never_apart(span) for side in sides]
         for which, side in enumerate(sides):
             if span in side.left:
@@ -49,16 +81,10 @@ def link_overlap(*, gold: Sequence[Sequence[M]], system: Sequence[Sequence[M]]) 
             between[2] += len(common) - len((never_apart[0] | never_apart[1]) & common)
         for left in (common, sides[0].left, sides[1].left):
             left.discard(span)
-    return replace(
-        plain,
-        gold=replace(plain.gold, links=np.array([inside[0]]), between=between[0]),
-        system=replace(plain.system, links=np.array([inside[1]]), between=between[1]),
-        links=np.array([inside[2]]),
-        between=between[2],
-    )
+    return Links((inside[0], inside[1], inside[2]), (between[0], between[1], between[2]))
 
 
-class _Links(Generic[M]):
+class _Spans(Generic[M]):
     """The spans of one side; `left` are those whose links are still to be counted."""
 
     def __init__(self, clusters: Sequence[Sequence[M]]) -> None:
@@ -71,11 +97,10 @@ class _Links(Generic[M]):
         self.repeated = self.doubled | {m for m, where in self.entities.items() if len(where) > 1}
         self.left = set(self.entities)
 
-    def inside(self, span: M) -> set[M]:
+    def together(self, span: M) -> set[M]:
         """The spans that share an entity with this one, itself only if it is there twice."""
-        found = {
-            m for entity in self.entities.get(span, ()) for m in self.spans[entity]
-        } & self.left
+        entities = self.entities.get(span, ())
+        found = {m for entity in entities for m in self.spans[entity]} & self.left
         return found if span in self.doubled else found - {span}
 
     def never_apart(self, span: M) -> set[M]:

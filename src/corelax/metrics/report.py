@@ -13,7 +13,7 @@ from corelax.metrics.ceaf import ceaf_e, ceaf_m
 from corelax.metrics.counted import OverlapCounter
 from corelax.metrics.counts import Counts, LinkCounts, Score
 from corelax.metrics.lea import lea
-from corelax.metrics.matching import Matching, has_repeats
+from corelax.metrics.matching import MatchingCounter, has_repeats
 from corelax.metrics.mentions import mentions
 from corelax.metrics.muc import muc
 from corelax.metrics.overlap import Overlap
@@ -114,18 +114,23 @@ class Tally:
         self._counts: dict[str, AnyCounts] = {
             name: LinkCounts() if name == "blanc" else Counts() for name in self._names
         }
-        self._gathered = OverlapCounter()
-        self.removed = 0  # repeated system mentions that matching took out
+        self._sets = OverlapCounter()  # documents without repeats
+        self._repeats = MatchingCounter()
+        self._removed = 0
+
+    @property
+    def removed(self) -> int:
+        """Repeated system mentions that matching took out so far."""
+        return self._removed + self._repeats.removed
 
     def add(self, *, gold: Iterable[Sequence[M]], system: Iterable[Sequence[M]]) -> None:
         """Adds a document."""
         gold = [cluster for cluster in gold if cluster]
         system = [cluster for cluster in system if cluster]
-        if self._like_reference or has_repeats(gold) or has_repeats(system):
-            self._add_matched(Matching(gold=gold, system=system))
-            return
-        self._gathered.add(gold=gold, system=system)
-        if self._gathered.mentions >= BATCH_MENTIONS:
+        by_matching = self._like_reference or has_repeats(gold) or has_repeats(system)
+        counter = self._repeats if by_matching else self._sets
+        counter.add(gold=gold, system=system)
+        if counter.mentions >= BATCH_MENTIONS:
             self._count_gathered()
 
     def add_counts(self, counts: Mapping[str, AnyCounts]) -> None:
@@ -138,20 +143,19 @@ class Tally:
         self._count_gathered()
         return dict(self._counts)
 
-    def _add_matched(self, matching: Matching[M]) -> None:
-        self.removed += matching.removed
-        counts = {name: METRICS[name](matching.overlap(name)) for name in self._names}
-        if "lea" in counts:
-            recall = lea(matching.lea_recall())
-            precision = lea(matching.overlap("lea"))
-            counts["lea"] = Counts(*recall.as_tuple()[:2], *precision.as_tuple()[2:])
-        self.add_counts(counts)
-
     def _count_gathered(self) -> None:
-        if self._gathered.mentions:
-            overlap = self._gathered.overlap()
+        if self._sets.mentions:
+            overlap = self._sets.overlap()
             self.add_counts({name: METRICS[name](overlap) for name in self._names})
-            self._gathered = OverlapCounter()
+            self._sets = OverlapCounter()
+        if self._repeats.mentions:
+            counts = {name: METRICS[name](self._repeats.overlap(name)) for name in self._names}
+            if "lea" in counts:  # whose recall and precision look at different overlaps
+                recall, precision = lea(self._repeats.lea_recall()), counts["lea"]
+                counts["lea"] = Counts(*recall.as_tuple()[:2], *precision.as_tuple()[2:])
+            self.add_counts(counts)
+            self._removed += self._repeats.removed
+            self._repeats = MatchingCounter()
 
 
 def evaluate(
