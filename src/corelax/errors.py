@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+MAX_MESSAGE = 200  # characters
+
 
 class CorelaxError(Exception):
     """Bad input or a wrong request. The message is one line meant for people.
@@ -18,6 +20,11 @@ class FormatError(CorelaxError):
     """
 
     def __init__(self, message: str, *, path: str, line: int | None = None) -> None:
-        self.message, self.path, self.line = message, path, line
+        # Names and cells of a broken file may be anything; the message stays one readable line.
+        message = (
+            message.encode("unicode_escape").decode() if not message.isprintable() else message
+        )
+        self.message = message if len(message) <= MAX_MESSAGE else f"{message[: MAX_MESSAGE - 1]}…"
+        self.path, self.line = path, line
         place = path if line is None else f"{path}:{line}"
-        super().__init__(f"{place}: {message}")
+        super().__init__(f"{place}: {self.message}")

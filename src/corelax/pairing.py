@@ -28,7 +28,8 @@ def pair_documents(
     """
     waiting_gold: dict[str, T] = {}
     waiting_system: dict[str, T] = {}
-    for gold_doc, system_doc in zip_longest(gold, system):
+    sides = _once(gold, key), _once(system, key)
+    for gold_doc, system_doc in zip_longest(*sides):
         if gold_doc is not None:
             if (mate := waiting_system.pop(key(gold_doc), None)) is not None:
                 yield gold_doc, mate
@@ -36,20 +37,24 @@ def pair_documents(
                 yield gold_doc, system_doc
                 continue
             else:
-                _wait(waiting_gold, key(gold_doc), gold_doc)
+                waiting_gold[key(gold_doc)] = gold_doc
         if system_doc is not None:
             if (mate := waiting_gold.pop(key(system_doc), None)) is not None:
                 yield mate, system_doc
             else:
-                _wait(waiting_system, key(system_doc), system_doc)
+                waiting_system[key(system_doc)] = system_doc
     yield from ((doc, None) for doc in waiting_gold.values())
     yield from ((None, doc) for doc in waiting_system.values())
 
 
-def _wait(waiting: dict[str, T], name: str, doc: T) -> None:
-    if name in waiting:
-        raise CorelaxError(f"document {name} occurs twice on one side")
-    waiting[name] = doc
+def _once(documents: Iterable[T], key: Callable[[T], str]) -> Iterator[T]:
+    """The documents, as long as no name comes again."""
+    seen: set[str] = set()
+    for doc in documents:
+        if (name := key(doc)) in seen:
+            raise CorelaxError(f"document {name} occurs twice on one side")
+        seen.add(name)
+        yield doc
 
 
 def common_name(doc: Document) -> str:

@@ -131,6 +131,8 @@ def write(
     lost: Counter[str] = Counter()
     with open_for_writing(name) as out:
         for doc in documents:
+            if not doc.id.strip() or not doc.id.isprintable() or (doc.part or 0) < 0:
+                raise CorelaxError(f"{shown(name)}: a document cannot be named {doc.key!r}")
             lost.update(target.losses(doc))
             out.write(target.write(doc))
     return lost

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from corelax.document import Document, Span
 from corelax.io.brackets import OpenMentions
-from corelax.io.problems import Problems
+from corelax.io.problems import Problems, quote
 from corelax.io.table import Table, pieces
 
 Array = NDArray[Any]
@@ -35,10 +35,11 @@ LAYERS = ("pos", "parse", "lemma", "frame", "sense", "speaker", "ner")  # column
 EMPTY = {name: "*" if name in ("parse", "ner") else "-" for name in LAYERS}
 MIN_COLUMNS, FULL_COLUMNS = 5, 12
 MAX_DIGITS = 18  # of an entity number
+MAX_NAME = 1000  # characters of a document's name
 
 _BEGIN = re.compile(r"#\s*begin document\b\s*(.*)")
 _END = re.compile(r"#\s*end document\b")
-_NAME_AND_PART = re.compile(r"\((.*)\);\s*(?:part\s+(\d+))?\s*")
+_NAME_AND_PART = re.compile(r"\((.*)\);\s*(?:part\s+(\d{1,9}))?\s*")
 _BRACKET = re.compile(r"\((\d+)(\)?)|(\d+)\)")
 _NO_MENTION = ("-", "_", "*")
 
@@ -53,8 +54,9 @@ def read(file: IO[str], problems: Problems, *, layers: bool = True) -> Iterator[
     document: _DocumentReader | None = None
     before = 1  # the line number of the piece's first line
     for text in pieces(file):
-        piece = _Piece(text, before, problems, layers)
+        piece = _Piece(text, before, layers)
         for line, mark, rows in piece.runs():
+            piece.report(problems, line)
             if begin := _BEGIN.match(mark):
                 if document is not None:
                     problems.error(
@@ -81,6 +83,7 @@ def read(file: IO[str], problems: Problems, *, layers: bool = True) -> Iterator[
                 else:
                     document.add(piece, rows)
         before += piece.size
+        piece.report(problems, before)
     if document is not None:
         message = f"document {document.key} has no '#end document'; is the file cut short?"
         problems.error(before - 1, message)
@@ -132,11 +135,11 @@ def parse_cell(cell: str) -> Cell:
                 opening.append(opened)
             at, count = match.end(), count + 1
         if at < len(piece) or not count:
-            error = f"cannot read the coreference cell {_short(cell)}"
+            error = f"cannot read the coreference cell {quote(cell)}"
         elif count > 1:
-            oddity = f"no bars between the brackets of {_short(cell)}"
+            oddity = f"no bars between the brackets of {quote(cell)}"
     if any(len(entity) > MAX_DIGITS for entities in found for entity in entities):
-        error = f"an entity number of more than {MAX_DIGITS} digits in {_short(cell)}"
+        error = f"an entity number of more than {MAX_DIGITS} digits in {quote(cell)}"
 
     def remark(problems: Problems, line: int) -> None:
         if error:
@@ -145,10 +148,6 @@ def parse_cell(cell: str) -> Cell:
             problems.odd(line, oddity)
 
     return Cell(tuple(single), tuple(opening), tuple(closing), remark if error or oddity else None)
-
-
-def _short(cell: str) -> str:
-    return repr(cell if len(cell) <= 40 else cell[:37] + "...")
 
 
 class _Piece:
@@ -164,10 +163,11 @@ class _Piece:
         cell_sentences: [cell] the first row of their sentence.
     """
 
-    def __init__(self, text: str, first_line: int, problems: Problems, layers: bool) -> None:
+    def __init__(self, text: str, first_line: int, layers: bool) -> None:
         self._table = table = Table(text)
         self._first_line = first_line
-        good = self._check_widths(problems)
+        self._faults: list[tuple[int, str]] = []
+        good = self._check_widths()
         self.size = table.lines
         self._rows = table.rows[good]
         self.words = table.column(WORD, good)
@@ -181,7 +181,14 @@ class _Piece:
         self.cell_lines = (self._rows[cell_rows] + first_line).tolist()
         self.columns = self._layer_columns(good) if layers else []
         if "" in self.words:
-            problems.error(self.line(self.words.index("")), "the word is empty")
+            empty = [row for row, word in enumerate(self.words) if not word]
+            self._faults += [(self.line(row), "the word is empty") for row in empty]
+            self._faults.sort()
+
+    def report(self, problems: Problems, before: int) -> None:
+        """Reports what is wrong with rows before a line. Errors come in the order of lines."""
+        while self._faults and self._faults[0][0] < before:
+            problems.error(*self._faults.pop(0))
 
     def line(self, row: int) -> int:
         """The line number of a row in the file."""
@@ -195,7 +202,7 @@ class _Piece:
         for i, line in enumerate(marks.tolist(), 1):
             yield line + self._first_line, self._table.line(line), range(cuts[i], cuts[i + 1])
 
-    def _check_widths(self, problems: Problems) -> Array:
+    def _check_widths(self) -> Array:
         """[row of the table] whether it has enough columns, and as many as its sentence begins with."""
         width, block = self._table.width, self._table.block
         first = np.flatnonzero(np.diff(block, prepend=-1))
@@ -209,20 +216,17 @@ class _Piece:
             )
             if width[row] >= MIN_COLUMNS:
                 message = f"{width[row]} columns, but its sentence begins with {expected[row]}"
-            problems.error(line, message)
+            self._faults.append((line, message))
         return good
 
-    def _layer_columns(self, good: Array) -> list[list[str]]:
-        """All columns but the last, an empty string where a row does not go so far."""
+    def _layer_columns(self, good: Array) -> list[list[str | None]]:
+        """All columns but the last, None where a row does not go so far."""
         width = self._table.width
         columns = []
         for number in range(int(width[good].max(initial=1)) - 1):
             has_it = good & (width > number + 1)
-            values = self._table.column(number, has_it)
-            if len(values) < len(self.words):
-                found = iter(values)
-                values = [next(found) if there else "" for there in has_it[good]]
-            columns.append(values)
+            found = iter(self._table.column(number, has_it))
+            columns.append([next(found) if there else None for there in has_it[good].tolist()])
         return columns
 
 
@@ -231,13 +235,14 @@ class _DocumentReader:
 
     def __init__(self, header: str, line: int, problems: Problems) -> None:
         self.id, self.part = parse_header(header)
-        if not self.id:
-            problems.error(line, "the document has no name after '#begin document'")
+        if not 0 < len(self.id) <= MAX_NAME:
+            what = "no name" if not self.id else f"a name of more than {MAX_NAME} characters"
+            problems.error(line, f"the document has {what} after '#begin document'")
         problems.new_document(self.key, line)
         self._problems = problems
         self._words: list[str] = []
         self._starts: list[int] = []
-        self._columns: list[list[str]] = []
+        self._columns: list[list[str | None]] = []
         self._mentions = OpenMentions(problems)
 
     @property
@@ -261,6 +266,7 @@ class _DocumentReader:
             strict=True,
         ):
             token = row + shift
+            piece.report(self._problems, line)
             if remark:
                 remark(self._problems, line)
             for entity in single:
@@ -271,10 +277,10 @@ class _DocumentReader:
                 for entity, start in mentions.close(closing, line):
                     mentions.add(entity, Span(start, token + 1), line, sentence + shift)
         while len(self._columns) < len(piece.columns):
-            self._columns.append([""] * tokens)
+            self._columns.append([None] * tokens)
         for number, column in enumerate(self._columns):
             there = number < len(piece.columns)
-            column += piece.columns[number][rows.start : rows.stop] if there else [""] * len(rows)
+            column += piece.columns[number][rows.start : rows.stop] if there else [None] * len(rows)
 
     def finish(self) -> Document:
         """The document is complete."""
@@ -291,12 +297,13 @@ class _DocumentReader:
         """The columns between word and coreference."""
         layers: dict[str, tuple[Any, ...]] = {}
         for name, values in zip(LAYERS, self._columns[WORD + 1 :], strict=False):
-            if any(value not in ("-", "*", "") for value in values):
+            if any(value not in ("-", "*", "", None) for value in values):
                 none = None if EMPTY[name] == "-" else "*"
-                layers[name] = tuple(none if v in ("", EMPTY[name]) else v for v in values)
-        if len(self._columns) >= FULL_COLUMNS:
-            rows = zip(*self._columns[FULL_COLUMNS - 1 :], strict=True)
-            layers["arguments"] = tuple(tuple(filter(None, row)) for row in rows)
+                layers[name] = tuple(none if v in (None, "", EMPTY[name]) else v for v in values)
+        rows = zip(*self._columns[FULL_COLUMNS - 1 :], strict=True)
+        arguments = tuple(tuple(value for value in row if value is not None) for row in rows)
+        if any(arguments):
+            layers["arguments"] = arguments
         numbering = tuple(zip(*self._columns[:WORD], strict=True))
         if numbering and numbering != tuple(self._usual_numbering()):
             layers["numbering"] = numbering

@@ -7,9 +7,9 @@ from collections import Counter
 
 from corelax.document import Document
 from corelax.errors import CorelaxError
-from corelax.io.conll2012 import EMPTY, LAYERS
-from corelax.io.losses import lost_data, lost_mentions
-from corelax.io.nesting import Bracketed, bracket_events, bracketed
+from corelax.io.conll2012 import EMPTY, LAYERS, MAX_DIGITS
+from corelax.io.losses import lost_data, lost_mentions, lost_sentences
+from corelax.io.nesting import Bracketed, bracket_events, entity_names, nested
 
 
 def write(doc: Document) -> str:
@@ -25,7 +25,7 @@ def write(doc: Document) -> str:
     for start, end in doc.sentence_bounds:
         for token in range(start, end):
             where = numbering[token] if numbering else (id, str(part), str(token - start))
-            values = ["-" if column[token] is None else column[token] for column in columns]
+            values = ["-" if column[token] is None else str(column[token]) for column in columns]
             brackets = events[token].conll() if token in events else "-"
             row = (*where, doc.words[token], *values, *arguments[token], brackets)
             rows.append("\t".join(row))
@@ -44,17 +44,23 @@ def write(doc: Document) -> str:
 def losses(doc: Document) -> Counter[str]:
     """What of a document the format cannot hold, and how often."""
     held = {*LAYERS, "arguments", "numbering"}
-    return lost_data(doc, layers=held) + lost_mentions(doc) + _mentions(doc)[1]
+    lost = lost_data(doc, layers=held) + lost_mentions(doc) + _mentions(doc)[1]
+    return lost + lost_sentences(doc)
 
 
 def _mentions(doc: Document) -> tuple[list[Bracketed], Counter[str]]:
-    """The mentions to write, and those that cannot be written or are written under another name."""
-    mentions, lost = bracketed(doc.clusters)
-    if not all(label.isdecimal() and label.isascii() for label in doc.clusters.labels):
-        numbers = {label: str(i) for i, label in enumerate(doc.clusters.labels)}
-        mentions = [mention._replace(entity=numbers[mention.entity]) for mention in mentions]
-        lost["entity names (numbered instead)"] += 1
+    """The mentions to write, each as one stretch, and a count of what cannot be written."""
+    lost: Counter[str] = Counter()
+    names = entity_names(doc.clusters, _is_number, "", lost)
+    mentions: list[Bracketed] = []
+    for name, cluster in zip(names, doc.clusters, strict=True):
+        spans = {(span.start, span.end - 1) for span in cluster if span.end > span.start}
+        mentions += [Bracketed(name, first, last) for first, last in nested(spans, lost)]
     return mentions, lost
+
+
+def _is_number(label: str) -> bool:
+    return label.isascii() and label.isdecimal() and len(label) <= MAX_DIGITS
 
 
 def _split_key(key: str) -> tuple[str, int]:

@@ -21,12 +21,14 @@ from typing import IO, Any, NamedTuple
 
 from corelax.document import Document, Span
 from corelax.io.brackets import OpenMentions
-from corelax.io.problems import Problems
+from corelax.io.problems import Problems, quote
 
 COLUMNS = 10
 FIELDS = "eid-etype-head-other"  # where a file has no global.Entity
 # Columns 2 to 8 that become layers; HEAD (6) is turned into a token number.
 LAYERS = {2: "lemma", 3: "upos", 4: "pos", 5: "feats", 7: "relation", 8: "deps"}
+
+NOTHING = ("_", "")  # cells without a value
 
 COMMENTS, MULTIWORD, EMPTY_NODES = "conllu.comments", "conllu.multiword", "conllu.empty"
 GLOBAL_ENTITY, MENTIONS = "conllu.global_entity", "conllu.mentions"
@@ -35,8 +37,8 @@ _NEWDOC = re.compile(r"#\s*newdoc\b(?:\s+id)?\s*=?\s*(.*)")
 _GLOBAL = re.compile(r"#\s*global\.Entity\s*=\s*(\S+)")
 _SPEAKER = re.compile(r"#\s*speaker\s*=\s*(.*)")
 _BRACKET = re.compile(r"\(([^()]+)(\)?)|([^()]+)\)")
-_PART = re.compile(r"(.+)\[(\d+)/(\d+)\]")
-_ID = re.compile(r"(\d+)(?:([-.])(\d+))?")
+_PART = re.compile(r"(.+)\[(\d{1,6})/(\d{1,6})\]")
+_ID = re.compile(r"(\d{1,9})(?:([-.])(\d{1,9}))?")
 
 
 class EmptyNode(NamedTuple):
@@ -74,33 +76,34 @@ def read(file: IO[str], problems: Problems, *, layers: bool = True) -> Iterator[
                 if match := _GLOBAL.match(row):
                     fields = match[1]
             newdoc = next((m for row in comments if (m := _NEWDOC.match(row))), None)
-            if newdoc or document is None:
+            if newdoc or (document is None and len(comments) < len(rows)):
                 if document is not None:
                     yield document.finish()
                 name = newdoc[1].strip() if newdoc else ""
                 name = name or f"document_{problems.documents + 1}"
                 document = _DocumentReader(name, fields, number, problems, layers)
-            document.sentence(rows, number)
+            if document is not None:
+                document.sentence(rows, number)
         number += len(rows)
     if document is not None:
         yield document.finish()
 
 
-def without_entity(misc: str) -> tuple[str, str | None]:
-    """A MISC cell taken apart: the rest of it, and the value of `Entity=`.
+def name_field(fields: list[str]) -> int:
+    """Which of the fields of `global.Entity` is the entity's name: `eid`, in GUM `GRP`."""
+    return next((i for i, field in enumerate(fields) if field in ("eid", "GRP")), 0)
+
+
+def without_entity(misc: str) -> tuple[str, list[str]]:
+    """A MISC cell taken apart: the rest of it, and the values of `Entity=`.
 
     >>> without_entity("Discourse=x|Entity=(e1)|SpaceAfter=No")
-    ('Discourse=x|SpaceAfter=No', '(e1)')
+    ('Discourse=x|SpaceAfter=No', ['(e1)'])
     """
-    if "Entity=" not in misc:
-        return misc, None
-    rest, value = [], None
-    for item in misc.split("|"):
-        if item.startswith("Entity="):
-            value = item.removeprefix("Entity=")
-        else:
-            rest.append(item)
-    return "|".join(rest) or "_", value
+    items = misc.split("|")
+    rest = [item for item in items if not item.startswith("Entity=")]
+    values = [item.removeprefix("Entity=") for item in items if item.startswith("Entity=")]
+    return "|".join(rest) or "_", values
 
 
 class _DocumentReader:
@@ -112,8 +115,7 @@ class _DocumentReader:
         self._problems = problems
         self._with_layers = layers
         self._fields = fields.split("-")
-        named = [i for i, field in enumerate(self._fields) if field in ("eid", "GRP")]
-        self._name_field = named[0] if named else 0
+        self._name_field = name_field(self._fields)
         self._words: list[str] = []
         self._starts: list[int] = []
         self._layers: dict[str, list[Any]] = {
@@ -134,6 +136,8 @@ class _DocumentReader:
         """One sentence with its comments, `first` being the line number of its first row."""
         start = len(self._words)
         tokens: list[list[str]] = []
+        lines: list[int] = []
+        multiword_ends: dict[int, int] = {}  # one past the last token → line
         speaker = None
         comments = []
         for line, row in enumerate(rows, first):
@@ -144,14 +148,25 @@ class _DocumentReader:
                     comments.append(row)
                 continue
             columns = row.split("\t")
-            kind = self._check_row(columns, len(tokens), line)
-            if kind is None:
-                continue
+            if len(columns) == COLUMNS and columns[0] == str(len(tokens) + 1) and columns[1]:
+                kind: str | None = ""  # the common case, told quickly
+            else:
+                kind = self._check_row(columns, len(tokens), line)
+                if kind is None:
+                    continue
             if kind == "-":
+                if start + len(tokens) < max(multiword_ends, default=0):
+                    self._problems.error(line, f"{quote(columns[0])} overlaps a multiword token")
+                    continue
                 last = start + int(columns[0].split("-")[1])
                 self._multiword.append(Multiword(start + len(tokens), last, tuple(columns[1:])))
+                multiword_ends[last] = line
                 continue
-            columns[9], entity = without_entity(columns[9])
+            entities: list[str] = []
+            if "Entity=" in columns[9]:
+                columns[9], entities = without_entity(columns[9])
+                if len(entities) > 1:
+                    self._problems.error(line, "Entity= is there twice")
             if kind == ".":
                 self._nodes.append(-1 - len(self._empty))
                 node = EmptyNode(
@@ -162,18 +177,19 @@ class _DocumentReader:
                 self._nodes.append(len(self._words))
                 self._words.append(columns[1])
                 tokens.append(columns)
-            if entity is not None:
+                lines.append(line)
+            for entity in entities:
                 self._entity(entity, line, start)
-        if not tokens and len(comments) == len(rows):
-            return  # a block of comments alone
+        if all(row.startswith("#") for row in rows):
+            return  # comments alone are no sentence
         self._starts.append(start)
         if self._with_layers:
             self._comments.append(tuple(comments))
             self._speakers += [speaker] * len(tokens)
-            self._add_layers(tokens, start, first)
-        for multiword in self._multiword:
-            if multiword.end > len(self._words):
-                self._problems.error(first, "a multiword token runs past the end of its sentence")
+            self._add_layers(tokens, start, lines)
+        for end, line in multiword_ends.items():
+            if end > len(self._words):
+                self._problems.error(line, "a multiword token runs past the end of its sentence")
 
     def _check_row(self, columns: list[str], tokens: int, line: int) -> str | None:
         """The kind of a row: "" a word, "-" a multiword token, "." an empty node, None unusable."""
@@ -185,34 +201,39 @@ class _DocumentReader:
         match = _ID.fullmatch(columns[0])
         kind = (match[2] or "") if match else None
         if match is None or (kind == "" and int(match[1]) != tokens + 1):
-            self._problems.error(line, f"word number {columns[0]!r}; {tokens + 1} was expected")
+            self._problems.error(
+                line, f"word number {quote(columns[0])}; {tokens + 1} was expected"
+            )
             return None
         if (kind == "-" and not tokens + 1 == int(match[1]) <= int(match[3])) or (
             kind == "." and int(match[1]) != tokens
         ):
-            self._problems.error(line, f"{columns[0]} stands in the wrong place")
+            self._problems.error(line, f"{quote(columns[0])} stands in the wrong place")
             return None
         if not columns[1]:
             self._problems.error(line, "the word is empty")
             return None
         return kind
 
-    def _add_layers(self, tokens: list[list[str]], start: int, first: int) -> None:
+    def _add_layers(self, tokens: list[list[str]], start: int, lines: list[int]) -> None:
         for column, name in LAYERS.items():
             cells = [row[column] for row in tokens]
-            self._layers[name] += [None if cell == "_" else cell for cell in cells]
+            self._layers[name] += [None if cell in NOTHING else cell for cell in cells]
         for row in tokens:
             # A word that is an underscore has an underscore for its lemma.
             if row[1] == "_" == row[2]:
                 self._layers["lemma"][start + int(row[0]) - 1] = "_"
-        self._layers["misc"] += [None if row[9] == "_" else row[9] for row in tokens]
-        for row in tokens:
+        self._layers["misc"] += [None if row[9] in NOTHING else row[9] for row in tokens]
+        for row, line in zip(tokens, lines, strict=True):
             head = row[6]
-            if head != "_" and not (head.isdecimal() and int(head) <= len(tokens)):
-                self._problems.error(first, f"word {row[0]} of this sentence has the head {head!r}")
-                head = "_"
-            number = None if head == "_" else start + int(head) - 1
-            self._layers["head"].append(-1 if head == "0" else number)
+            if head in NOTHING:
+                self._layers["head"].append(None)
+                continue
+            if not (head.isdecimal() and len(head) < 10 and int(head) <= len(tokens)):
+                size = f"its sentence has {len(tokens)} words"
+                self._problems.error(line, f"word {row[0]} has the head {quote(head)}, but {size}")
+                head = "0"
+            self._layers["head"].append(start + int(head) - 1 if int(head) else -1)
 
     def _entity(self, value: str, line: int, sentence_start: int) -> None:
         """The brackets of one node, the node that was read last."""
@@ -229,13 +250,16 @@ class _DocumentReader:
                 closing = []
             values = opened.split("-", len(self._fields) - 1)
             bracket = values[min(self._name_field, len(values) - 1)]
-            part = _PART.fullmatch(bracket)
+            part = _PART.fullmatch(bracket) if "[" in bracket else None
+            if not bracket or ("[" in bracket and part is None):
+                self._problems.error(line, f"no name of an entity in {quote(opened)}")
+                continue
             self._brackets.open(bracket, node, line, entity=part[1] if part else bracket)
             self._opened[bracket, node] = values
             if closed:
                 self._close([bracket], node, line, sentence_start)
         if at < len(value):
-            self._problems.error(line, f"cannot read the brackets Entity={value[:40]}")
+            self._problems.error(line, f"cannot read the brackets {quote(value)}")
         if closing:
             self._close(closing, node, line, sentence_start)
 
@@ -244,15 +268,16 @@ class _DocumentReader:
             values = self._opened[bracket, first]
             span = self._span(first, node)
             entity = bracket
-            if part := _PART.fullmatch(bracket):
+            if "[" in bracket and (part := _PART.fullmatch(bracket)):
                 entity = part[1]
                 whole = self._join(entity, int(part[2]), int(part[3]), span, line)
                 if whole is None:
                     continue
                 span = whole
             self._brackets.add(entity, span, line, sentence_start)
-            rest = values[: self._name_field] + values[self._name_field + 1 :]
-            self._details[entity, span] = "-".join(rest)
+            if len(values) > 1:
+                del values[self._name_field]
+                self._details[entity, span] = "-".join(values)
 
     def _span(self, first: int, last: int) -> Span:
         """The mention from node to node, both included."""
@@ -285,6 +310,8 @@ class _DocumentReader:
         if part < parts:
             return None
         waiting.remove(found)
+        if parts == 1:
+            return span
         return Span(
             found.spans[0].start,
             found.spans[-1].end,
@@ -312,7 +339,7 @@ class _DocumentReader:
                 MULTIWORD: tuple(self._multiword),
                 EMPTY_NODES: tuple(self._empty),
                 GLOBAL_ENTITY: "-".join(self._fields),
-                MENTIONS: {key: text for key, text in self._details.items() if text},
+                MENTIONS: self._details,
             }
         return Document(
             id=self._id,

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from corelax.document import Document, Span
 from corelax.errors import CorelaxError
 from corelax.io import corefud
-from corelax.io.losses import lost_data
-from corelax.io.nesting import Bracketed, Events, bracket_events, nested
+from corelax.io.losses import lost_data, lost_sentences
+from corelax.io.nesting import Bracketed, Events, bracket_events, entity_names, nested
 
-_UNSAFE_WORD = frozenset("\t\n\r")
+_UNSAFE_CELL = re.compile(r"[\t\n\r]|^$")
 _UNSAFE = re.compile(r"[-()\[\]|=\s%]")  # would end an entity's name, or its cell
 
 
@@ -39,20 +39,23 @@ def write(doc: Document) -> str:
             entity = brackets.cell(node) if node is not None else ""
             if entity:
                 columns = [*columns[:-1], _with_entity(columns[-1], entity)]
+            if len(columns) != corefud.COLUMNS or any(map(_UNSAFE_CELL.search, columns)):
+                what = "an empty word, a tab or a line end in it"
+                raise CorelaxError(f"document {doc.key}: CoNLL-U cannot hold {what}")
             lines.append("\t".join(columns))
         lines.append("")
-    text = "\n".join(lines) + "\n"
-    if any(not word or not _UNSAFE_WORD.isdisjoint(word) for word in doc.words):
-        raise CorelaxError(
-            f"document {doc.key}: CoNLL-U cannot hold an empty word, a tab or a line end"
-        )
-    return text
+    if not doc.sentence_starts:
+        lines.append("")
+    if any("\n" in line or "\r" in line for line in lines):
+        raise CorelaxError(f"document {doc.key}: CoNLL-U cannot hold a line end in a comment")
+    return "\n".join(lines) + "\n"
 
 
 def losses(doc: Document) -> Counter[str]:
     """What of a document the format cannot hold, and how often."""
     held = {*corefud.LAYERS.values(), "head", "misc", "speaker"}
     lost = lost_data(doc, layers=held, extra="conllu.") + _Brackets(doc, _Nodes(doc)).lost
+    lost += lost_sentences(doc)
     if corefud.COMMENTS not in doc.extra:
         speakers = doc.by_sentence(doc.layer("speaker"))
         if changes := sum(len(set(sentence)) > 1 for sentence in speakers):
@@ -119,8 +122,12 @@ class _Nodes:
                 columns[column] = "_" if values[position] is None else str(values[position])
             head = heads[position]
             if head is not None:
-                columns[6] = "0" if head < 0 else str(head - start + 1)
-            columns[9] = misc[position] or "_"
+                if head != -1 and head not in range(start, end):
+                    raise CorelaxError(
+                        f"document {doc.key}: token {position} has the head {head!r}"
+                    )
+                columns[6] = "0" if head == -1 else str(head - start + 1)
+            columns[9] = str(misc[position] or "_")
             yield self.of_token[position], columns
 
 
@@ -131,47 +138,71 @@ class _Brackets:
         self.lost: Counter[str] = Counter()
         self._nodes = nodes
         self._opening: dict[Bracketed, str] = {}
-        details: dict[tuple[str, Span], str] = doc.extra.get(corefud.MENTIONS, {})
+        self._details: dict[tuple[str, Span], str] = doc.extra.get(corefud.MENTIONS, {})
         fields = doc.extra.get(corefud.GLOBAL_ENTITY, corefud.FIELDS).split("-")
-        name_field = next((i for i, field in enumerate(fields) if field in ("eid", "GRP")), 0)
-        mentions: list[Bracketed] = []
-        for number, label in enumerate(doc.clusters.labels):
-            name = label if not _UNSAFE.search(label) else f"e{number}"
-            if name != label:
-                self.lost["entity names (numbered instead)"] += 1
-            ranges = {}
-            for span in doc.clusters[number]:
-                places = self._places(span)
-                values = details.get((label, span), "").split("-")
-                for part, (first, last) in enumerate(places, 1):
-                    bracket = name if len(places) == 1 else f"{name}[{part}/{len(places)}]"
-                    # Fields before and after the name; empty ones at the end are left out.
-                    before, after = values[:name_field], values[name_field:]
-                    text = (
-                        "-".join([*before, bracket, *after]).rstrip("-") if any(values) else bracket
-                    )
-                    mention = Bracketed(bracket, first, last)
-                    self._opening[mention] = text
-                    if len(places) > 1:
-                        mentions.append(mention)
-                    else:
-                        ranges[first, last] = mention
-            mentions += [ranges[place] for place in nested(ranges, self.lost, touching=True)]
-        self._events = bracket_events(mentions)
+        self._name_field = corefud.name_field(fields)
+        names = entity_names(doc.clusters, lambda label: not _UNSAFE.search(label), "e", self.lost)
+        brackets: list[Bracketed] = []
+        for name, label, cluster in zip(names, doc.clusters.labels, doc.clusters, strict=True):
+            whole: dict[tuple[int, int], Bracketed] = {}
+            split: dict[int, list[list[Bracketed]]] = {}  # number of parts → brackets of mentions
+            for span in dict.fromkeys(cluster):
+                found = self._brackets(name, label, span)
+                if len(found) == 1:
+                    whole[found[0].first, found[0].last] = found[0]
+                elif found:
+                    split.setdefault(len(found), []).append(found)
+                else:
+                    self.lost["mentions of no node (left out)"] += 1
+            brackets += [whole[place] for place in nested(whole, self.lost, touching=True)]
+            for mentions in split.values():
+                brackets += self._in_step(mentions)
+        self._events = bracket_events(brackets)
+
+    def _brackets(self, name: str, label: str, span: Span) -> list[Bracketed]:
+        """One bracket for each part of a mention, with what its opening says."""
+        places = self._places(span)
+        found = []
+        for part, (first, last) in enumerate(places, 1):
+            entity = name if len(places) == 1 else f"{name}[{part}/{len(places)}]"
+            bracket = Bracketed(entity, first, last)
+            values = self._details.get((label, span))
+            others = [] if values is None else values.split("-")
+            others.insert(self._name_field, entity)
+            self._opening[bracket] = "-".join(others)
+            found.append(bracket)
+        return found
 
     def _places(self, span: Span) -> list[tuple[int, int]]:
         """The first and last node of each part of a mention."""
         nodes = self._nodes
+        empty = [e for e in span.empty if e < len(nodes.of_empty)]
         places = []
         for start, end in span.parts or ((span.start, span.end),):
             covered = [nodes.of_token[start], nodes.of_token[end - 1]] if end > start else []
-            if not span.parts:
-                covered += [nodes.of_empty[e] for e in span.empty if e < len(nodes.of_empty)]
+            mine = [e for e in empty if start <= nodes.empty[e].position <= end]
+            empty = [e for e in empty if e not in mine]
+            covered += [nodes.of_empty[e] for e in mine]
             if covered:
                 places.append((min(covered), max(covered)))
-        if not places:
-            self.lost["mentions of no node (left out)"] += 1
         return places
+
+    def _in_step(self, mentions: list[list[Bracketed]]) -> list[Bracketed]:
+        """Discontinuous mentions of an entity whose parts can be told apart: a reader takes the
+        second parts in the order of the first ones. Others are left out."""
+        kept: list[list[Bracketed]] = []
+        for mention in sorted(mentions, key=lambda parts: (parts[0].last, -parts[0].first)):
+            if all(
+                part.first > before.last
+                for earlier in kept[-1:]
+                for part, before in zip(mention, earlier, strict=True)
+            ):
+                kept.append(mention)
+            else:
+                self.lost[
+                    "discontinuous mentions that cross another of their entity (left out)"
+                ] += 1
+        return [bracket for mention in kept for bracket in mention]
 
     def cell(self, node: int) -> str:
         """Closing brackets, then opening ones, longest first."""

@@ -49,7 +49,11 @@ def open_text(
         with open_bytes(name) as raw:
             if encoding == "utf-8" and raw.peek(3)[:3] == _BYTE_ORDER_MARK:
                 raw.read(3)
-            yield TextFile(raw, encoding=encoding, newline=newline)
+            text = TextFile(raw, encoding=encoding, newline=newline)
+            try:
+                yield text
+            finally:
+                text.detach()  # or it would close standard input
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
         message = f"not UTF-8 text (byte 0x{byte:02x}); convert the file to UTF-8"
@@ -103,9 +107,24 @@ def _first_bad_line(name: str) -> int | None:
             for line in raw:
                 line.decode("utf-8")
                 number += 1
-    except (UnicodeDecodeError, EOFError, zlib.error, gzip.BadGzipFile):
+    except UnicodeDecodeError:
         return number + 1
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        return _unpacked_lines(name) + 1
     return None
+
+
+def _unpacked_lines(name: str) -> int:
+    """How many whole lines can be had from damaged gzip data."""
+    count = 0
+    unpack = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    with Path(name).open("rb") as packed:
+        while piece := packed.read(_BUFFER):
+            try:
+                count += unpack.decompress(piece).count(b"\n")
+            except zlib.error:
+                break
+    return count
 
 
 @contextmanager
@@ -116,14 +135,18 @@ def open_for_writing(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
         yield sys.stdout
         sys.stdout.flush()
         return
-    target = Path(name)
-    if target.is_dir():
-        raise CorelaxError(f"{name}: {explain(IsADirectoryError())}")
+    target = Path(name).resolve()  # what a link leads to is written, the link stays
+    in_place = target.exists() and not target.is_file()  # a pipe or device cannot be replaced
+    temporary = target
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent or ".")
+        if in_place:
+            handle = os.open(target, os.O_WRONLY)
+        else:
+            handle, path = tempfile.mkstemp(prefix=".corelax-", dir=target.parent)
+            temporary = Path(path)
     except OSError as error:
-        where = str(target.parent)
-        raise CorelaxError(f"{name}: cannot write to {where}: {explain(error)}") from None
+        where = "" if in_place else f"cannot write to {Path(name).parent}: "
+        raise CorelaxError(f"{name}: {where}{explain(error)}") from None
     try:
         with os.fdopen(handle, "wb") as raw:
             # No name and no time in the gzip header: the same content gives the same bytes.
@@ -131,10 +154,12 @@ def open_for_writing(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
             packed: Any = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if zipped else raw
             with io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as text:
                 yield text
-        Path(temporary).chmod(0o666 & ~_umask())
-        Path(temporary).replace(target)
+        if not in_place:
+            temporary.chmod(0o666 & ~_umask())
+            temporary.replace(target)
     except BaseException as error:
-        Path(temporary).unlink(missing_ok=True)
+        if not in_place:
+            temporary.unlink(missing_ok=True)
         if isinstance(error, UnicodeEncodeError):
             character = error.object[error.start]
             raise CorelaxError(f"{name}: the character {character!a} cannot be written") from None

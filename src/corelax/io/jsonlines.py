@@ -69,8 +69,7 @@ class _Object:
         for sentence in sentences:
             starts.append(len(words))
             words += sentence
-        name = "span_clusters" if "span_clusters" in self.fields else "clusters"
-        clusters = self._clusters(name, len(words))
+        clusters = self._clusters(len(words))
         key = id if part is None else f"{id}_{part}"
         self.problems.new_document(key, self.line)
         return Document(
@@ -87,18 +86,14 @@ class _Object:
         self.problems.error(self.line, message)
 
     def _name(self) -> tuple[str, int | None]:
+        part = self.fields.pop("part_id") if _is(self.fields.get("part_id"), int) else None
         for field in ("doc_key", "document_id", "doc_id", "id"):
             if field in self.fields:
                 name = self.fields.pop(field)
-                if name == "" or not (_is(name, str) or _is(name, int)):
-                    self._error(f"{field} must be a name, not {_brief(name)}")
-                    break
-                part = self.fields.get("part_id")
-                if not _is(part, int):
-                    return str(name), None
-                del self.fields["part_id"]
-                return str(name).removesuffix(f"_{part}"), part
-        return f"document_{self.problems.documents + 1}", None
+                if name != "" and (_is(name, str) or _is(name, int)):
+                    return str(name).removesuffix(f"_{part}"), part
+                self._error(f"{field} must be a name, not {_brief(name)}")
+        return f"document_{self.problems.documents + 1}", part
 
     def _sentences(self) -> list[list[str]] | None:
         if "sentences" in self.fields:
@@ -132,10 +127,15 @@ class _Object:
             sentences[-1].append(word)
         return sentences
 
-    def _clusters(self, field: str, size: int) -> Clustering[Span]:
+    def _clusters(self, size: int) -> Clustering[Span]:
         """Clusters as half-open spans, each mention checked."""
-        last_included = field == "clusters"
-        given = self.fields.pop(field, [])
+        last_included, field = True, "clusters"
+        given = self.fields.pop("clusters", [])
+        if "span_clusters" in self.fields:
+            if given:
+                self.problems.odd(self.line, "clusters beside span_clusters, which alone are read")
+            last_included, field = False, "span_clusters"
+            given = self.fields.pop("span_clusters")
         if not isinstance(given, list) or not all(isinstance(c, list) for c in given):
             self._error(f"{field} must be a list of lists of mentions")
             return Clustering()
@@ -168,8 +168,7 @@ class _Object:
         return layers
 
     def _given_layers(self) -> Iterator[tuple[str, Any]]:
-        if self.fields.get("speakers"):
-            speakers = self.fields.pop("speakers")
+        if speakers := self.fields.pop("speakers", None):
             if _is_nested(speakers, str):  # sentence by sentence
                 speakers = [speaker for sentence in speakers for speaker in sentence]
             yield "speaker", speakers
@@ -193,13 +192,18 @@ def write(doc: Document) -> str:
         "doc_key": doc.key,
         "sentences": doc.sentences,
         "speakers": doc.by_sentence(tuple(speakers)),
-        "clusters": [[[m.start, m.end - 1] for m in c if m.end > m.start] for c in doc.clusters],
+        "clusters": [_stretches(cluster) for cluster in doc.clusters],
     }
     if doc.part is not None:
         fields["part_id"] = doc.part
     if layers := {name: values for name, values in doc.layers.items() if name != "speaker"}:
         fields["layers"] = layers
-    return json.dumps(fields | doc.extra.get(FIELDS, {}), ensure_ascii=False) + "\n"
+    return json.dumps({**doc.extra.get(FIELDS, {}), **fields}, ensure_ascii=False) + "\n"
+
+
+def _stretches(cluster: tuple[Span, ...]) -> list[tuple[int, int]]:
+    """First and last token of each mention that has any, each pair once."""
+    return list(dict.fromkeys((m.start, m.end - 1) for m in cluster if m.end > m.start))
 
 
 def losses(doc: Document) -> Counter[str]:

@@ -28,9 +28,19 @@ def lost_data(
     return lost
 
 
+def lost_sentences(doc: Document) -> Counter[str]:
+    """Sentences without words, which formats with a row for each word do not have."""
+    return +Counter({"empty sentences": sum(start == end for start, end in doc.sentence_bounds)})
+
+
 def lost_mentions(doc: Document) -> Counter[str]:
     """Mentions that are not one stretch of tokens."""
     lost: Counter[str] = Counter()
+    for cluster in doc.clusters:
+        stretches = {(mention.start, mention.end) for mention in cluster}
+        lost["mentions that fall together with another of their entity"] += len(cluster) - len(
+            stretches
+        )
     for mention in doc.clusters.mentions:
         lost["discontinuous mentions (written as one stretch)"] += bool(mention.parts)
         if mention.start == mention.end:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -53,14 +53,15 @@ def bracket_events(mentions: Iterable[Bracketed]) -> dict[int, Events]:
     return dict(events)
 
 
-def bracketed(clusters: Clustering[Span]) -> tuple[list[Bracketed], Counter[str]]:
-    """The mentions that a column of brackets can hold, each as one stretch, and a count of the rest."""
-    kept: list[Bracketed] = []
-    lost: Counter[str] = Counter()
-    for label, cluster in zip(clusters.labels, clusters, strict=True):
-        spans = {(span.start, span.end - 1) for span in cluster if span.end > span.start}
-        kept += [Bracketed(label, first, last) for first, last in nested(spans, lost)]
-    return kept, lost
+def entity_names(
+    clusters: Clustering[Span], usable: Callable[[str], bool], prefix: str, lost: Counter[str]
+) -> list[str]:
+    """The labels of the entities, or numbers if a label cannot be written or is there twice."""
+    labels = clusters.labels
+    if len(set(labels)) == len(labels) and all(map(usable, labels)):
+        return list(labels)
+    lost["entity names (numbered instead)"] += 1
+    return [f"{prefix}{number}" for number in range(len(labels))]
 
 
 def nested(

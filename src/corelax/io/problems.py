@@ -24,6 +24,15 @@ class Problem:
         return str(FormatError(self.message, path=self.path, line=self.line))
 
 
+def quote(text: str) -> str:
+    """A piece of a file as messages show it.
+
+    >>> quote("(7))"), quote("9" * 5000)
+    ("'(7))'", "'9999999999999999999999999999999999999...'")
+    """
+    return repr(text if len(text) <= 40 else f"{text[:37]}...")
+
+
 @dataclass(slots=True)
 class Problems:
     """The findings in one file.
@@ -41,9 +50,10 @@ class Problems:
 
     def error(self, line: int | None, message: str) -> None:
         """Raises in strict reading, otherwise notes the error; the caller then recovers."""
+        error = FormatError(message, path=self.path, line=line)
         if self.strict:
-            raise FormatError(message, path=self.path, line=line)
-        self.items.append(Problem(self.path, line, message, is_error=True))
+            raise error
+        self.items.append(Problem(self.path, line, error.message, is_error=True))
 
     def odd(self, line: int | None, message: str) -> None:
         """Notes an oddity."""

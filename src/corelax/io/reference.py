@@ -103,6 +103,6 @@ def read_reference(lines: Iterable[str], path: str) -> Iterator[ReferenceDocumen
         elif reading and line.strip(_WHITE):
             for doc in reading:
                 doc.token(line, number, path)
-        if line[0] == "#" and (begin := _BEGIN.fullmatch(line)):
+        if line[:1] == "#" and (begin := _BEGIN.fullmatch(line)):
             reading.append(ReferenceDocument(begin[1]))
     yield from reading  # the file ends first: what is open is forgotten

@@ -80,7 +80,7 @@ class Table:
             self._before, self._after = cuts[:-1], cuts[1:]
             fields = np.flatnonzero(raw[cuts] == _NEWLINE)
         else:
-            space = raw <= _BLANK
+            space = (raw == _BLANK) | (raw == _TAB) | (raw == _NEWLINE)
             changes = np.flatnonzero(
                 space[1:] != space[:-1]
             )  # before a field, its end, before, ...

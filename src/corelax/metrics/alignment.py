@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
+SMALL = 200  # cells
 
 
 def best_pairing(rows: Array, columns: Array, weights: Array) -> Array:
@@ -30,6 +31,9 @@ def best_pairing(rows: Array, columns: Array, weights: Array) -> Array:
     """
     chosen = np.zeros(len(rows), dtype=bool)
     if not len(rows):
+        return chosen
+    if len(rows) < SMALL:  # taking it apart would take longer than solving it
+        chosen[_match(rows, columns, weights)] = True
         return chosen
     row_cells, column_cells = np.bincount(rows), np.bincount(columns)
     isolated = (row_cells[rows] == 1) & (column_cells[columns] == 1)

@@ -8,7 +8,7 @@ mention, their cells are simply empty, and every sum of a metric is the sum over
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -99,7 +99,7 @@ class OverlapCounter:
         self._pairs = [0, 0, 0]  # of gold, system and matched mentions, within documents
         self.mentions = 0
 
-    def add(self, *, gold: Iterable[Sequence[M]], system: Iterable[Sequence[M]]) -> None:
+    def add(self, *, gold: Sequence[Sequence[M]], system: Sequence[Sequence[M]]) -> None:
         """Adds a document. No mention may be repeated on a side (see `matching.py` for those)."""
         gold_sizes, system_sizes = self._gold_sizes, self._system_sizes
         entity_of: dict[M, int] = {}

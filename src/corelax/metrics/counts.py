@@ -34,6 +34,8 @@ def f_measure(precision: Any, recall: Any, beta: float = 1.0) -> Any:
     0.8333333333333334
     """
     squared = beta * beta
+    if squared > 1e100:
+        return recall if precision else 0.0  # the limit; the formula would be inf / inf
     return ratio((1 + squared) * precision * recall, squared * precision + recall)
 
 

@@ -23,11 +23,11 @@ def number(value: float) -> str:
     >>> number(7.0), number(11 / 3)
     ('7', '3.66666666666667')
     """
-    return f"{value:.15g}"
+    return str(int(value)) if value == int(value) else f"{value:.15g}"
 
 
 def printed_totals(report: Report) -> dict[str, Any]:
-    """The totals of every metric: numerators, denominators and cut percentages.
+    """The totals of every metric: numerators, denominators and cut percentages. F is F1 here.
 
     >>> from corelax.metrics import evaluate
     >>> totals = printed_totals(evaluate(gold=[[1, 2, 3]], system=[[1, 2]]))["b_cubed"]

@@ -130,7 +130,8 @@ class Tally:
         by_matching = self._like_reference or has_repeats(gold) or has_repeats(system)
         counter = self._repeats if by_matching else self._sets
         counter.add(gold=gold, system=system)
-        if counter.mentions >= BATCH_MENTIONS:
+        # The reference scorer adds up each document by itself, and then the documents.
+        if by_matching or counter.mentions >= BATCH_MENTIONS:
             self._count_gathered()
 
     def add_counts(self, counts: Mapping[str, AnyCounts]) -> None:
