@@ -1,0 +1,343 @@
+"""Files: written whole or not at all, the same bytes every time, read a little at a time."""
+
+import gzip
+import io as python_io
+import os
+import stat
+import sys
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from io_helpers import conll, conllu, save
+
+from corelax import Clustering, CorelaxError, Document, FormatError, Span, io
+
+SUFFIXES = {"conll2012": "conll", "corefud": "conllu", "jsonlines": "jsonl"}
+CONTENT = {
+    "conll2012": conll("(0)", "-"),
+    "corefud": conllu("# newdoc id = d", ("1", "a", "_")),
+    "jsonlines": '{"doc_key": "d", "tokens": ["a"]}\n',
+}
+DOC = Document.from_sentences("d", [["Ann", "left"], ["She"]], clusters=[[(0, 1), (2, 3)]])
+
+
+# Writing
+
+
+def documents_until(error: BaseException) -> Iterator[Document]:
+    yield DOC
+    raise error
+
+
+@pytest.mark.parametrize("error", [ValueError("oops"), KeyboardInterrupt(), CorelaxError("oops")])
+@pytest.mark.parametrize("name", ["a.conll", "a.conllu", "a.jsonl.gz"])
+def test_an_error_while_writing_leaves_the_old_file_as_it_was(
+    tmp_path: Path, name: str, error: BaseException
+) -> None:
+    path = save(tmp_path, "old", name)
+    with pytest.raises(type(error)):
+        io.write(documents_until(error), path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_error_while_writing_leaves_no_new_file(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="oops"):
+        io.write(documents_until(ValueError("oops")), tmp_path / "a.conll")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_document_that_cannot_be_written_leaves_no_new_file(tmp_path: Path) -> None:
+    with pytest.raises(CorelaxError, match="document d"):
+        io.write([DOC, Document(id="d", words=("a\tb",))], tmp_path / "a.conll")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_in_place_before_all_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "a.conll"
+    seen = []
+
+    def watched() -> Iterator[Document]:
+        for part in (1, 2):
+            seen.append(path.exists())
+            yield Document(id="d", part=part, words=("a",))
+
+    io.write(watched(), path)
+    assert (seen, path.exists()) == ([False, False], True)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES.values())
+def test_a_packed_file_has_the_same_bytes_every_time(tmp_path: Path, suffix: str) -> None:
+    first, second = tmp_path / f"a.{suffix}.gz", tmp_path / f"another_name.{suffix}.gz"
+    io.write([DOC], first)
+    os.utime(first, (0, 0))
+    io.write([DOC], second)
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_a_file_is_packed_if_its_name_says_so(tmp_path: Path) -> None:
+    io.write([DOC], tmp_path / "a.jsonl.gz")
+    assert gzip.decompress((tmp_path / "a.jsonl.gz").read_bytes()).startswith(b"{")
+
+
+def test_a_file_may_be_written_from_itself(tmp_path: Path) -> None:
+    path = save(tmp_path, conll("(0)") + conll("-", header="(e); part 000"))
+    docs = io.read(path)
+    io.write(io.stream(path), path)
+    assert io.read(path) == docs
+
+
+def test_a_new_file_may_be_read_by_whom_the_umask_allows(tmp_path: Path) -> None:
+    plain = save(tmp_path, "x", "plain")
+    io.write([DOC], tmp_path / "a.conll")
+    assert stat.S_IMODE((tmp_path / "a.conll").stat().st_mode) == stat.S_IMODE(plain.stat().st_mode)
+
+
+def test_a_long_name_can_be_written(tmp_path: Path) -> None:
+    path = tmp_path / ("a" * 240 + ".conll")
+    io.write([DOC], path)
+    assert path.exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are not on every system")
+def test_a_pipe_or_device_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "pipe.jsonl"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        io.write([DOC], path)
+        assert stat.S_ISFIFO(path.stat().st_mode)
+        assert os.read(reader, 1 << 16).startswith(b"{")
+    finally:
+        os.close(reader)
+
+
+def test_a_missing_folder_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "none" / "a.conll"
+    with pytest.raises(CorelaxError) as caught:
+        io.write([DOC], path)
+    assert str(caught.value).startswith(f"{path}: cannot write")
+
+
+def test_a_folder_cannot_be_written_to_as_a_file(tmp_path: Path) -> None:
+    with pytest.raises(CorelaxError) as caught:
+        io.write([DOC], tmp_path, "conll2012")
+    assert str(caught.value).startswith(f"{tmp_path}: this is a directory")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_without_permission_is_one_line(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(CorelaxError, match="no permission"):
+        io.write([DOC], tmp_path / "a.conll")
+
+
+def test_no_documents_make_a_file_without_documents(tmp_path: Path) -> None:
+    io.write([], tmp_path / "a.conll")
+    assert (tmp_path / "a.conll").read_bytes() == b""
+
+
+# Formats
+
+
+@pytest.mark.parametrize(
+    ("name", "format"),
+    [
+        ("a.conll", "conll2012"),
+        ("a.gold_conll", "conll2012"),
+        ("a.v4_auto_conll.gz", "conll2012"),
+        ("a.conll2012", "conll2012"),
+        ("a.conllu", "corefud"),
+        ("a.corefud.gz", "corefud"),
+        ("a.jsonl", "jsonlines"),
+        ("a.jsonlines", "jsonlines"),
+        ("a.json.gz", "jsonlines"),
+        ("folder.conll/a.jsonl", "jsonlines"),
+    ],
+)
+def test_the_suffix_tells_the_format(name: str, format: str) -> None:
+    assert io.format_of(name) == format
+
+
+@pytest.mark.parametrize("format", CONTENT)
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "packed"])
+@pytest.mark.parametrize(
+    "front", ["", "\ufeff", "\n\n"], ids=["", "byte order mark", "blank lines"]
+)
+def test_the_content_tells_the_format_where_the_suffix_does_not(
+    tmp_path: Path, format: str, pack, front: str
+) -> None:
+    path = save(tmp_path, pack((front + CONTENT[format]).encode()), "a.txt")
+    assert io.read(path) == io.read(path, format)
+
+
+def test_conllu_without_comments_is_known_by_its_columns(tmp_path: Path) -> None:
+    assert len(io.read(save(tmp_path, conllu(("1", "a", "_")), "a.txt"))) == 1
+
+
+def test_the_suffix_goes_before_the_content(tmp_path: Path) -> None:
+    with pytest.raises(FormatError):
+        io.read(save(tmp_path, CONTENT["jsonlines"], "a.conll"))
+
+
+def test_a_name_goes_before_the_suffix(tmp_path: Path) -> None:
+    assert io.read(save(tmp_path, CONTENT["jsonlines"], "a.conll"), "jsonlines")[0].id == "d"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda path: io.read(path, "conll"),
+        lambda path: io.write([DOC], path, "conll"),
+        lambda path: io.validate(path, "conll"),
+    ],
+    ids=["read", "write", "validate"],
+)
+def test_an_unknown_format_is_answered_with_the_names_there_are(tmp_path: Path, call) -> None:
+    with pytest.raises(CorelaxError) as caught:
+        call(save(tmp_path, CONTENT["conll2012"]))
+    assert str(caught.value) == "unknown format 'conll'; choose from conll2012, corefud, jsonlines"
+
+
+def test_a_file_of_no_format_is_an_error_with_its_name(tmp_path: Path) -> None:
+    path = save(tmp_path, "hello\n", "a.txt")
+    with pytest.raises(CorelaxError) as caught:
+        io.read(path)
+    assert str(caught.value).startswith(f"{path}:1: cannot tell the format")
+
+
+def test_a_name_of_no_format_is_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    with pytest.raises(CorelaxError) as caught:
+        io.write([DOC], path)
+    assert str(caught.value).startswith(f"{path}: cannot tell the format")
+
+
+def test_packed_files_are_known_by_their_content(tmp_path: Path) -> None:
+    packed = save(tmp_path, gzip.compress(CONTENT["conll2012"].encode()), "a.conll")
+    plain = save(tmp_path, CONTENT["conll2012"], "b.conll.gz")
+    assert io.read(packed) == io.read(plain)
+
+
+# Standard input and output
+
+
+def standard_input(content: bytes) -> python_io.TextIOWrapper:
+    return python_io.TextIOWrapper(python_io.BufferedReader(python_io.BytesIO(content)))
+
+
+@pytest.mark.parametrize("format", CONTENT)
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "packed"])
+def test_a_hyphen_is_standard_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str, pack
+) -> None:
+    monkeypatch.setattr(sys, "stdin", standard_input(pack(CONTENT[format].encode())))
+    assert io.read("-") == io.read(save(tmp_path, CONTENT[format], f"a.{SUFFIXES[format]}"))
+
+
+def test_an_error_in_standard_input_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", standard_input(conll("0)").encode()))
+    with pytest.raises(CorelaxError, match=r"^<stdin>:2: entity 0 closes"):
+        io.read("-")
+
+
+def test_standard_input_that_is_not_utf8_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", standard_input(conll("-").encode() + b"\xff"))
+    with pytest.raises(CorelaxError, match=r"^<stdin>:.*UTF-8"):
+        io.read("-")
+
+
+def test_standard_input_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", standard_input(conll("-").encode()))
+    io.read("-")
+    assert not sys.stdin.buffer.closed
+
+
+def test_reading_standard_input_twice_is_documents_and_then_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "stdin", standard_input(conll("-").encode()))
+    io.read("-")
+    with pytest.raises(CorelaxError, match="<stdin>"):
+        io.read("-")
+
+
+def test_a_hyphen_is_standard_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    io.write([DOC], "-", "jsonlines")
+    io.write([DOC], tmp_path / "a.jsonl")
+    assert capsys.readouterr().out == (tmp_path / "a.jsonl").read_text()
+
+
+def test_half_a_character_on_standard_output_is_one_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(CorelaxError):
+        io.write([Document(id="d", words=("\ud800",))], "-", "jsonlines")
+    assert capsys.readouterr().err == ""
+
+
+def test_standard_output_needs_the_name_of_a_format() -> None:
+    with pytest.raises(CorelaxError, match="cannot tell the format"):
+        io.write([DOC], "-")
+
+
+# Large files
+
+
+def test_documents_come_before_the_file_is_read_to_its_end(tmp_path: Path) -> None:
+    text = CONTENT["jsonlines"] + "oops\n"
+    docs = io.stream(save(tmp_path, text, "a.jsonl"))
+    assert next(docs).id == "d"
+
+
+def test_a_mention_may_run_over_megabytes(tmp_path: Path) -> None:
+    cells = ["(0", "", *["-", "-", ""] * 60_000, "0)"]
+    [doc] = io.read(save(tmp_path, conll(*cells)))
+    assert doc.clusters == Clustering([[Span(0, 120_002)]])
+    assert len(doc.sentence_starts) == 60_002
+
+
+@pytest.mark.parametrize("blank", ["", " "], ids=["blank lines", "lines of a blank"])
+def test_an_error_after_megabytes_has_the_right_line(tmp_path: Path, blank: str) -> None:
+    cells = [*["-", "-", ""] * 60_000, "0)"]  # after the header, three lines for each sentence
+    text = conll(*cells).replace("\n\n", f"\n{blank}\n")
+    with pytest.raises(FormatError) as caught:
+        io.read(save(tmp_path, text))
+    assert caught.value.line == 1 + 3 * 60_000 + 1
+
+
+def test_a_document_reads_the_same_wherever_the_file_is_cut(tmp_path: Path) -> None:
+    """Readers take a megabyte at a time; what is beside a document must not change it."""
+    short = conll("(0)", "-", header="(e); part 000")
+    wide = short.replace("(e)", "(w)").replace("w1\t-", "w1" + "\t*" * 9 + "\t-")
+    wide = wide.replace("w0\t", "w0" + "\t*" * 9 + "\t")
+    alone = io.read(save(tmp_path, short))
+    assert io.read(save(tmp_path, wide + short))[1:] == alone
+    assert io.read(save(tmp_path, short + wide))[:1] == alone
+
+
+def peak_memory(path: Path, text: str, documents: int) -> int:
+    """The traced peak while a file of so many documents is streamed."""
+    with path.open("w") as out:
+        out.writelines(text.replace("NAME", f"d{i}") for i in range(documents))
+    tracemalloc.start()
+    try:
+        assert sum(1 for _ in io.stream(path)) == documents
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES.values())
+def test_ten_times_the_file_does_not_take_more_memory(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"a.{suffix}"
+    words = [[f"{i:0>500}", "and", f"{i:x>1500}"] for i in range(50)]  # 100 kB a document
+    doc = Document.from_sentences("NAME", words, clusters=[[(0, 1), (7, 9)]])
+    io.write([doc], path)
+    text = path.read_text()
+    small = peak_memory(path, text, 30)
+    large = peak_memory(path, text, 300)
+    assert path.stat().st_size > 30_000_000
+    assert large < small + 2_000_000

@@ -1,0 +1,283 @@
+"""jsonlines: three dialects, and every field survives a round trip."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from io_helpers import check_readable_or_refused, save
+
+from corelax import Clustering, CorelaxError, Document, Span, io
+from corelax.io import jsonlines
+
+E2E = {
+    "doc_key": "nw/x_0",
+    "sentences": [["Ann", "left", "."], ["She", "ran"]],
+    "speakers": [["A", "A", "A"], ["-", ""]],
+    "clusters": [[[0, 0], [3, 3]], [[0, 2]]],
+}
+FLAT = {
+    "doc_key": "x",
+    "tokens": ["Ann", "left", ".", "She", "ran"],
+    "clusters": [[[0, 0], [3, 3]], [[0, 2]]],
+}
+WL_COREF = {
+    "document_id": "nw/x",
+    "part_id": 2,
+    "cased_words": ["Ann", "left", ".", "She", "ran"],
+    "sent_id": [0, 0, 0, 1, 1],
+    "speaker": ["A", "A", "A", "B", "B"],
+    "pos": ["NNP", "VBD", ".", "PRP", "VBD"],
+    "deprel": ["nsubj", "root", "punct", "nsubj", "root"],
+    "head": [1, None, 1, 4, None],
+    "span_clusters": [[[0, 1], [3, 4]], [[0, 3]]],
+    "word_clusters": [[0, 3]],
+    "head2span": [[0, 0, 1]],
+}
+CLUSTERS = Clustering([[Span(0, 1), Span(3, 4)], [Span(0, 3)]])
+
+
+def read_one(folder: Path, fields: dict[str, Any]) -> Document:
+    [doc] = io.read(save(folder, json.dumps(fields) + "\n", "a.jsonl"))
+    return doc
+
+
+# Reading
+
+
+@pytest.mark.parametrize("fields", [E2E, FLAT, WL_COREF], ids=["e2e", "flat", "wl-coref"])
+def test_all_dialects_give_half_open_spans(tmp_path: Path, fields: dict[str, Any]) -> None:
+    assert read_one(tmp_path, fields).clusters == CLUSTERS
+
+
+@pytest.mark.parametrize(
+    ("fields", "starts"),
+    [(E2E, (0, 3)), (FLAT, (0,)), (WL_COREF, (0, 3))],
+    ids=["e2e", "flat", "wl"],
+)
+def test_all_dialects_have_words_and_sentences(tmp_path: Path, fields: dict, starts: tuple) -> None:
+    doc = read_one(tmp_path, fields)
+    assert (doc.words, doc.sentence_starts) == (("Ann", "left", ".", "She", "ran"), starts)
+
+
+def test_span_clusters_are_exclusive_beside_sentences_too(tmp_path: Path) -> None:
+    doc = read_one(tmp_path, {"sentences": [["a", "b"]], "span_clusters": [[[0, 2]]]})
+    assert doc.clusters == Clustering([[Span(0, 2)]])
+
+
+def test_flat_tokens_are_cut_where_the_sentence_number_changes(tmp_path: Path) -> None:
+    doc = read_one(tmp_path, {"tokens": ["a", "b", "c"], "sent_id": [7, 9, 9]})
+    assert doc.sentences == (("a",), ("b", "c"))
+
+
+@pytest.mark.parametrize(
+    ("fields", "id", "part"),
+    [
+        ({"doc_key": "x_3"}, "x_3", None),
+        ({"doc_key": "x_3", "part_id": 3}, "x", 3),
+        ({"document_id": "x", "part_id": 3}, "x", 3),
+        ({"document_id": "x", "part_id": 0}, "x", 0),
+        ({"doc_id": "x"}, "x", None),
+        ({"id": 17}, "17", None),
+        ({}, "document_1", None),
+    ],
+)
+def test_a_document_is_named_by_any_of_the_usual_fields(
+    tmp_path: Path, fields: dict[str, Any], id: str, part: int | None
+) -> None:
+    doc = read_one(tmp_path, fields | {"tokens": ["a"]})
+    assert (doc.id, doc.part) == (id, part)
+
+
+def test_documents_without_a_name_are_numbered(tmp_path: Path) -> None:
+    path = save(tmp_path, '{"tokens": ["a"]}\n{"tokens": ["b"]}\n', "a.jsonl")
+    assert [doc.id for doc in io.read(path)] == ["document_1", "document_2"]
+
+
+def test_a_document_may_have_no_clusters(tmp_path: Path) -> None:
+    assert read_one(tmp_path, {"tokens": ["a"]}).clusters == Clustering()
+
+
+def test_a_cluster_may_be_empty(tmp_path: Path) -> None:
+    doc = read_one(tmp_path, {"tokens": ["a"], "clusters": [[], [[0, 0]]]})
+    assert doc.clusters == Clustering([[Span(0, 1)]])
+
+
+def test_speakers_are_read_sentence_by_sentence_and_a_dash_is_nobody(tmp_path: Path) -> None:
+    assert read_one(tmp_path, E2E).layers == {"speaker": ("A", "A", "A", None, None)}
+
+
+def test_speakers_may_be_one_flat_list(tmp_path: Path) -> None:
+    doc = read_one(tmp_path, {"tokens": ["a", "b"], "speakers": ["A", "B"]})
+    assert doc.layers == {"speaker": ("A", "B")}
+
+
+def test_speakers_who_are_all_nobody_are_no_layer(tmp_path: Path) -> None:
+    assert read_one(tmp_path, {"tokens": ["a"], "speakers": [["-"]]}).layers == {}
+
+
+def test_wl_coref_layers_have_our_names(tmp_path: Path) -> None:
+    assert read_one(tmp_path, WL_COREF).layers == {
+        "speaker": ("A", "A", "A", "B", "B"),
+        "pos": ("NNP", "VBD", ".", "PRP", "VBD"),
+        "relation": ("nsubj", "root", "punct", "nsubj", "root"),
+        "head": (1, -1, 1, 4, -1),
+    }
+
+
+def test_unknown_fields_are_kept(tmp_path: Path) -> None:
+    doc = read_one(tmp_path, WL_COREF)
+    assert doc.extra[jsonlines.FIELDS] == {"word_clusters": [[0, 3]], "head2span": [[0, 0, 1]]}
+
+
+def test_layers_of_any_name_are_read(tmp_path: Path) -> None:
+    doc = read_one(tmp_path, {"tokens": ["a", "b"], "layers": {"offsets": [[0, 1], [2, 3]]}})
+    assert doc.layers == {"offsets": ((0, 1), (2, 3))}
+
+
+def test_without_layers_only_words_and_clusters_are_read(tmp_path: Path) -> None:
+    path = save(tmp_path, json.dumps(WL_COREF), "a.jsonl")
+    [doc] = io.stream(path, layers=False)
+    words = ("Ann", "left", ".", "She", "ran")
+    assert doc == Document(
+        id="nw/x", part=2, words=words, sentence_starts=(0, 3), clusters=CLUSTERS
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(lambda text: text.replace("\n", "\r\n"), id="carriage returns"),
+        pytest.param(lambda text: text.rstrip("\n"), id="no final newline"),
+        pytest.param(lambda text: text.replace("\n", "\n \n\n"), id="blank lines"),
+        pytest.param(lambda text: "\ufeff" + text, id="byte order mark"),
+        pytest.param(lambda text: "  " + text, id="blanks in front"),
+    ],
+)
+def test_line_ends_and_blank_lines_do_not_matter(tmp_path: Path, change) -> None:
+    text = json.dumps(E2E) + "\n" + json.dumps(FLAT) + "\n"
+    assert io.read(save(tmp_path, change(text), "a.jsonl")) == io.read(
+        save(tmp_path, text, "b.jsonl")
+    )
+
+
+def test_a_mention_in_two_entities_is_odd(tmp_path: Path) -> None:
+    text = '{"tokens": ["a"], "clusters": [[[0, 0]], [[0, 0]]]}'
+    problems = io.validate(save(tmp_path, text, "a.jsonl"))
+    assert [(item.line, item.is_error) for item in problems.items] == [(1, False)]
+
+
+# Writing
+
+
+def test_the_e2e_dialect_is_written() -> None:
+    doc = Document.from_sentences(
+        "x",
+        [["Ann", "left"], ["She"]],
+        clusters=[[(0, 2), (2, 3)]],
+        layers={"speaker": ["A", "A", None], "pos": ["NNP", "VBD", "PRP"]},
+    )
+    assert json.loads(jsonlines.write(doc)) == {
+        "doc_key": "x",
+        "sentences": [["Ann", "left"], ["She"]],
+        "speakers": [["A", "A"], ["-"]],
+        "clusters": [[[0, 1], [2, 2]]],
+        "layers": {"pos": ["NNP", "VBD", "PRP"]},
+    }
+
+
+def test_a_part_is_written_in_the_name_and_on_its_own() -> None:
+    fields = json.loads(jsonlines.write(Document(id="x", part=3, words=("a",))))
+    assert (fields["doc_key"], fields["part_id"]) == ("x_3", 3)
+
+
+def test_a_document_is_one_line() -> None:
+    text = jsonlines.write(Document(id="x", words=("a\nb", "c\u2028d")))
+    assert text.count("\n") == 1
+
+
+def test_letters_are_not_escaped() -> None:
+    assert "žluťoučký 🜁" in jsonlines.write(Document(id="x", words=("žluťoučký 🜁",)))
+
+
+def test_a_discontinuous_mention_is_written_as_one_stretch(tmp_path: Path) -> None:
+    mention = Span(0, 3, parts=((0, 1), (2, 3)))
+    doc = Document(id="d", words=("a", "b", "c"), clusters=Clustering([[mention]]))
+    lost = io.write([doc], tmp_path / "a.jsonl")
+    assert lost == {"discontinuous mentions (written as one stretch)": 1}
+    assert io.read(tmp_path / "a.jsonl")[0].clusters == Clustering([[Span(0, 3)]])
+
+
+def test_a_discontinuous_mention_may_fall_together_with_another_one(tmp_path: Path) -> None:
+    mentions = [Span(0, 3, parts=((0, 1), (2, 3))), Span(0, 3)]
+    doc = Document(id="d", words=("a", "b", "c"), clusters=Clustering([mentions]))
+    io.write([doc], tmp_path / "a.jsonl")
+    assert io.read(tmp_path / "a.jsonl")[0].clusters == Clustering([[Span(0, 3)]])
+
+
+def test_a_mention_that_an_entity_has_twice_can_be_read_back(tmp_path: Path) -> None:
+    doc = Document(id="d", words=("a",), clusters=Clustering([[Span(0, 1), Span(0, 1)]]))
+    io.write([doc], tmp_path / "a.jsonl")
+    assert io.read(tmp_path / "a.jsonl")[0].clusters == Clustering([[Span(0, 1)]])
+
+
+def test_a_zero_pronoun_is_left_out_and_counted(tmp_path: Path) -> None:
+    clusters = Clustering([[Span(0, 0, empty=(0,)), Span(0, 1)]])
+    lost = io.write([Document(id="d", words=("a",), clusters=clusters)], tmp_path / "a.jsonl")
+    assert lost == {"mentions of no token (left out)": 1}
+    assert io.read(tmp_path / "a.jsonl")[0].clusters == Clustering([[Span(0, 1)]])
+
+
+def test_half_a_character_is_refused(tmp_path: Path) -> None:
+    path = save(tmp_path, '{"tokens": ["\\ud800"]}', "a.jsonl")
+    with pytest.raises(CorelaxError, match=r"b\.jsonl: "):
+        io.write(io.read(path), tmp_path / "b.jsonl")
+
+
+@pytest.mark.parametrize(
+    "doc",
+    [
+        pytest.param(Document(id="", words=("a",)), id="no name"),
+        pytest.param(
+            Document(id="d", words=("a",), layers={"speaker": (7,)}), id="speaker a number"
+        ),
+    ],
+)
+def test_what_could_not_be_read_back_is_refused(tmp_path: Path, doc: Document) -> None:
+    check_readable_or_refused(doc, tmp_path / "a.jsonl")
+
+
+# Round trips
+
+
+def test_of_two_kinds_of_clusters_those_that_were_read_are_written(tmp_path: Path) -> None:
+    doc = read_one(tmp_path, WL_COREF | {"clusters": [[[1, 1], [2, 2]]]})
+    io.write([doc], tmp_path / "b.jsonl")
+    assert io.read(tmp_path / "b.jsonl")[0].clusters == CLUSTERS
+
+
+SAMPLES = {
+    "e2e": E2E,
+    "flat": FLAT,
+    "wl-coref": WL_COREF,
+    "unknown fields": E2E | {"genre": "nw", "n": {"a": [1, None, 0.5]}, "id": 7},
+    "part is no number": E2E | {"part_id": "x"},
+    "no words": {"doc_key": "d", "sentences": []},
+    "empty sentences": {"doc_key": "d", "sentences": [[], ["a"], []], "clusters": [[[0, 0]]]},
+    "no tokens": {"doc_key": "d", "tokens": []},
+    "an empty word": {"doc_key": "d", "tokens": ["", " ", "\t"]},
+    "no speakers": E2E | {"speakers": []},
+    "layers": FLAT | {"layers": {"pos": ["A", None, "B", "C", "D"], "offsets": [[0, 1]] * 5}},
+    "words twice": FLAT | {"sentences": [["Ann", "left", ".", "She", "ran"]]},
+    "two names": {"doc_key": "x", "document_id": "y", "id": 3, "tokens": ["a"]},
+    "name with its part": {"doc_key": "x_1", "part_id": 1, "tokens": ["a"]},
+    "a part but no name": {"part_id": 2, "tokens": ["a"]},
+    "name with another part": {"doc_key": "x_1", "part_id": 2, "tokens": ["a"]},
+}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_file_read_and_written_reads_the_same(tmp_path: Path, name: str) -> None:
+    doc = read_one(tmp_path, SAMPLES[name])
+    assert not io.write([doc], tmp_path / "b.jsonl")
+    assert io.read(tmp_path / "b.jsonl") == [doc]

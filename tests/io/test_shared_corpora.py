@@ -1,0 +1,89 @@
+"""Real corpora: sizes as their README says, and a round trip that changes nothing."""
+
+import re
+from collections import Counter
+from itertools import zip_longest
+from pathlib import Path
+
+import pytest
+from io_helpers import SHARED
+
+from corelax import io
+
+README = SHARED / "README.md"
+FILES = sorted(SHARED.glob("*/*conll*")) if SHARED.exists() else []
+# Reading AMALGUM takes longer than all the others: one of its three files will do for a round trip.
+ROUND_TRIPS = [
+    path for path in FILES if path.parent.name != "amalgum_silver" or path.name.startswith("bio")
+]
+
+pytestmark = [
+    pytest.mark.shared_data,
+    pytest.mark.skipif(not README.exists(), reason="no shared corpora; see CORELAX_DATA"),
+]
+
+
+def sizes_in_readme() -> dict[tuple[str, str], list[str]]:
+    """(folder, split) → documents, sentences, tokens, mentions, chains, share of single ones."""
+    sizes = {}
+    folder = ""
+    table = README.read_text().split("## Sizes")[1].split("\n\n")[2] if README.exists() else ""
+    for row in table.splitlines()[2:]:
+        cells = [cell.strip().strip("`") for cell in row.strip("|").split("|")]
+        folder = cells[0] or folder
+        if all(cells[5:]):  # the test sets that are no corpora give numbers of items only
+            sizes[folder, cells[3]] = [cell.replace(",", "") for cell in cells[4:]]
+    return sizes
+
+
+def sizes_of(paths: list[Path]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for path in paths:
+        for doc in io.stream(path, layers=False):
+            counts["documents"] += 1
+            counts["sentences"] += len(doc.sentence_starts)
+            counts["tokens"] += len(doc.words)
+            counts["mentions"] += len(doc.clusters.mentions)
+            counts["chains"] += len(doc.clusters)
+            counts["single"] += len(doc.clusters.singletons)
+    return counts
+
+
+def documents_of(text: str) -> int:
+    """`30`, or `4 × 396`."""
+    product = 1
+    for number in re.findall(r"\d+", text):
+        product *= int(number)
+    return product
+
+
+@pytest.mark.parametrize(("folder", "split"), sizes_in_readme())
+def test_a_corpus_has_the_sizes_that_its_readme_says(folder: str, split: str) -> None:
+    documents, sentences, tokens, mentions, chains, single = sizes_in_readme()[folder, split]
+    stem = split.split()[0]  # `dev ×4` is four files
+    found = sizes_of([p for p in FILES if p.parent.name == folder and p.name.startswith(stem)])
+    share = f"{found['single'] / found['chains']:.1%}".replace("0.0%", "0%")
+    assert [
+        *(found[name] for name in ("documents", "sentences", "tokens", "mentions", "chains"))
+    ] == [
+        documents_of(documents),
+        *map(int, (sentences, tokens, mentions, chains)),
+    ]
+    assert share == single
+
+
+def test_every_file_is_in_the_table() -> None:
+    named = {(folder, split.split()[0]) for folder, split in sizes_in_readme()}
+    assert {(path.parent.name, re.split(r"[._]", path.name)[0]) for path in FILES} == named
+
+
+@pytest.mark.parametrize(
+    "path", ROUND_TRIPS, ids=[f"{p.parent.name}/{p.name}" for p in ROUND_TRIPS]
+)
+def test_a_corpus_comes_back_in_every_field(tmp_path: Path, path: Path) -> None:
+    copy = tmp_path / path.name.removesuffix(".gz")
+    docs = io.read(path)
+    assert not io.write(docs, copy)
+    for before, after in zip_longest(docs, io.stream(copy)):
+        assert after == before
+        assert after.clusters.labels == before.clusters.labels

@@ -1,0 +1,151 @@
+"""Every metric against `naive.py`, which follows the text of the specification word for word."""
+
+import naive
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from corelax.metrics import METRICS, Report, Tally
+
+SPANS = "abcdefgh"
+
+each_metric = pytest.mark.parametrize("metric", METRICS)
+both_ways_of_counting = pytest.mark.parametrize("like_reference", [False, True])
+many = settings(deadline=None, max_examples=40)
+
+
+def grouped(placed):
+    """Clusters from pairs of (cluster, span), in the order in which clusters are first named."""
+    clusters = {}
+    for cluster, span in placed:
+        clusters.setdefault(cluster, []).append(span)
+    return list(clusters.values())
+
+
+@st.composite
+def clusterings(draw):
+    """Some of the spans, none twice: in one cluster, in a few, or mostly in singletons."""
+    spans = draw(st.permutations(SPANS))
+    homes = st.integers(0, draw(st.sampled_from([0, 3, 9])))
+    return grouped(zip(draw(st.lists(homes, max_size=len(spans))), spans, strict=False))
+
+
+repeating_clusterings = st.lists(
+    st.tuples(st.integers(0, 3), st.sampled_from("abcdef")), max_size=10
+).map(grouped)
+unique_sides = clusterings()
+any_side = unique_sides | repeating_clusterings
+
+unique_documents = st.lists(st.tuples(unique_sides, unique_sides), min_size=1, max_size=3)
+repeats_in_key = st.lists(st.tuples(repeating_clusterings, unique_sides), min_size=1, max_size=2)
+repeats_in_response = st.lists(
+    st.tuples(unique_sides, repeating_clusterings), min_size=1, max_size=2
+)
+repeats_on_both_sides = st.lists(
+    st.tuples(repeating_clusterings, repeating_clusterings), min_size=1, max_size=2
+)
+any_documents = st.lists(st.tuples(any_side, any_side), min_size=1, max_size=4)
+
+
+def tallied(documents, metrics=tuple(METRICS), *, like_reference=False):
+    tally = Tally(metrics, like_reference=like_reference)
+    for key, response in documents:
+        tally.add(gold=key, system=response)
+    return tally
+
+
+def counted(metric, documents, like_reference):
+    return tallied(documents, [metric], like_reference=like_reference).counts()[metric].as_tuple()
+
+
+def same(numbers):
+    return pytest.approx(numbers, rel=1e-12, abs=0)
+
+
+@each_metric
+@both_ways_of_counting
+@given(documents=unique_documents)
+@many
+def test_documents_without_repeats_are_counted_as_the_specification_says(
+    metric, like_reference, documents
+):
+    assert counted(metric, documents, like_reference) == same(naive.totals(metric, documents))
+
+
+@each_metric
+@both_ways_of_counting
+@given(documents=repeats_in_key)
+@example(documents=[([["a"], ["a", "b"]], [["a"], ["b"]])])
+@example(documents=[([["a", "a"]], [["a"]])])
+@many
+def test_mentions_repeated_in_the_key_count_as_the_specification_says(
+    metric, like_reference, documents
+):
+    assert counted(metric, documents, like_reference) == same(naive.totals(metric, documents))
+
+
+@each_metric
+@both_ways_of_counting
+@given(documents=repeats_in_response)
+@example(documents=[([["a", "b"]], [["a"], ["a"], ["a", "b"]])])
+@example(documents=[([["a", "b"]], [["x", "x"], ["x", "a"], ["b"]])])
+@many
+def test_mentions_repeated_in_the_response_count_as_the_specification_says(
+    metric, like_reference, documents
+):
+    assert counted(metric, documents, like_reference) == same(naive.totals(metric, documents))
+
+
+@each_metric
+@both_ways_of_counting
+@given(documents=repeats_on_both_sides)
+@many
+def test_mentions_repeated_on_both_sides_count_as_the_specification_says(
+    metric, like_reference, documents
+):
+    assert counted(metric, documents, like_reference) == same(naive.totals(metric, documents))
+
+
+@each_metric
+@both_ways_of_counting
+@given(documents=any_documents, batch=st.integers(1, 40))
+@many
+def test_documents_with_and_without_repeats_add_up_in_batches_of_any_size(
+    metric, like_reference, documents, batch
+):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("corelax.metrics.report.BATCH_MENTIONS", batch)
+        found = counted(metric, documents, like_reference)
+    assert found == same(naive.totals(metric, documents))
+
+
+@each_metric
+@given(documents=any_documents | st.tuples(st.tuples(any_side, any_side)))
+@example(documents=[(["abc"], ["ab", "c"])])
+@example(documents=[(["a", "b"], ["ab"])])
+@example(documents=[(["a"], ["ab", "c"])])
+@many
+def test_scores_are_the_quotients_that_the_specification_says(metric, documents):
+    score = Report(tallied(documents, [metric]).counts())[metric]
+    expected = naive.scores(metric, naive.totals(metric, documents))
+    assert tuple(score) == same(expected)
+
+
+@both_ways_of_counting
+@given(documents=any_documents, batch=st.integers(1, 40))
+@many
+def test_removed_mentions_are_those_that_the_specification_removes(
+    like_reference, documents, batch
+):
+    expected = sum(naive.matched(key, response)[1] for key, response in documents)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("corelax.metrics.report.BATCH_MENTIONS", batch)
+        assert tallied(documents, ["muc"], like_reference=like_reference).removed == expected
+
+
+@each_metric
+@given(document=st.tuples(any_side, any_side))
+@many
+def test_a_metric_alone_counts_what_it_counts_among_the_others(metric, document):
+    together = tallied([document]).counts()[metric]
+    assert tallied([document], [metric]).counts()[metric] == together

@@ -1,0 +1,126 @@
+"""`best_pairing` against scipy's dense solver, which knows nothing of components and stars."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
+
+from corelax.metrics.alignment import best_pairing
+
+MOST_ROWS = 9
+
+
+def cells_of(table):
+    """Rows, columns and weights of the cells that are not 0."""
+    rows, columns = np.nonzero(table)
+    return rows, columns, table[rows, columns]
+
+
+def best_total(table):
+    return table[linear_sum_assignment(table, maximize=True)].sum()
+
+
+def check(table):
+    """The pairing is one to one, and no other has a larger total.
+
+    Small tables are solved whole, large ones taken apart: both must do for any table.
+    """
+    rows, columns, weights = cells_of(table)
+    for small in (0, table.size + 1):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("corelax.metrics.alignment.SMALL", small)
+            chosen = best_pairing(rows, columns, weights)
+        assert chosen.dtype == bool
+        assert chosen.shape == rows.shape
+        assert len(set(rows[chosen])) == len(set(columns[chosen])) == chosen.sum()
+        assert weights[chosen].sum() == pytest.approx(best_total(table), rel=1e-12)
+
+
+def tables(weights):
+    """Tables of any shape, in which a cell is empty as often as not."""
+    sizes = st.tuples(st.integers(1, MOST_ROWS), st.integers(1, MOST_ROWS))
+    return sizes.flatmap(
+        lambda shape: st.lists(
+            st.just(0) | weights, min_size=shape[0] * shape[1], max_size=shape[0] * shape[1]
+        ).map(lambda cells: np.array(cells).reshape(shape))
+    )
+
+
+@given(tables(st.integers(1, 3)))
+@settings(deadline=None)
+def test_whole_weights_with_many_ties_are_paired_best(table):
+    check(table)
+
+
+@given(tables(st.floats(1e-3, 1)))
+@settings(deadline=None)
+def test_weights_of_any_size_are_paired_best(table):
+    check(table)
+
+
+@pytest.mark.parametrize("density", [0.02, 0.1, 0.3, 1.0])
+@pytest.mark.parametrize("shape", [(1, 40), (40, 1), (30, 30), (12, 60), (60, 12), (100, 90)])
+@pytest.mark.parametrize("whole", [True, False])
+def test_random_tables_are_paired_best(shape, density, whole):
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        weights = rng.integers(1, 6, shape) if whole else rng.random(shape) + 1e-6
+        check(np.where(rng.random(shape) < density, weights, 0))
+
+
+def test_no_cells_make_no_pairs():
+    none = np.array([], dtype=np.int64)
+    assert best_pairing(none, none, none.astype(float)).tolist() == []
+
+
+def test_a_lone_cell_is_a_pair():
+    assert best_pairing(np.array([7]), np.array([3]), np.array([0.5])).tolist() == [True]
+
+
+def test_two_light_pairs_beat_a_heavy_one():
+    # 2 + 2 against 3 alone.
+    check(np.array([[3, 2], [2, 0]]))
+
+
+def test_a_heavy_pair_beats_two_light_ones():
+    # 5 against 2 + 2: row 1 and column 1 stay without a partner.
+    rows, columns, weights = cells_of(np.array([[5, 2], [2, 0]]))
+    assert weights[best_pairing(rows, columns, weights)].tolist() == [5]
+
+
+def test_entities_may_have_any_numbers():
+    # The cells of the table above, in rows 10 and 4 and columns 0 and 99.
+    chosen = best_pairing(np.array([10, 10, 4]), np.array([99, 0, 99]), np.array([3.0, 2.0, 2.0]))
+    assert chosen.tolist() == [False, True, True]
+
+
+def test_the_order_of_cells_does_not_matter():
+    rng = np.random.default_rng(0)
+    table = np.where(rng.random((20, 20)) < 0.2, rng.random((20, 20)), 0)
+    rows, columns, weights = cells_of(table)
+    shuffled = rng.permutation(len(rows))
+    chosen = best_pairing(rows[shuffled], columns[shuffled], weights[shuffled])
+    assert weights[shuffled][chosen].sum() == pytest.approx(best_total(table), rel=1e-12)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_component_of_300_by_300_is_paired_best(whole):
+    rng = np.random.default_rng(1)
+    check(rng.integers(1, 20, (300, 300)) if whole else rng.random((300, 300)) + 1e-6)
+
+
+def test_two_thousand_entities_in_small_components_are_paired_best():
+    rng = np.random.default_rng(2)
+    blocks = [rng.integers(0, 4, rng.integers(1, 8, 2)) for _ in range(500)]
+    cells, first_row, first_column, expected = [], 0, 0, 0
+    for block in blocks:
+        rows, columns, weights = cells_of(block)
+        cells.append((rows + first_row, columns + first_column, weights))
+        first_row, first_column = first_row + len(block), first_column + block.shape[1]
+        expected += best_total(block)
+    rows, columns, weights = (np.concatenate(parts) for parts in zip(*cells, strict=True))
+    assert first_row + first_column > 2000
+    chosen = best_pairing(rows, columns, weights)
+    assert len(set(rows[chosen])) == len(set(columns[chosen])) == chosen.sum()
+    assert weights[chosen].sum() == expected

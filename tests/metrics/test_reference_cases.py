@@ -1,0 +1,134 @@
+"""What the reference scorer v8.01 printed, digit for digit, from files to figures."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from conll_writer import document
+
+from corelax.io.reference import stream_reference
+from corelax.metrics.printed import printed_totals
+from corelax.scoring import score_files
+
+DATA = Path(os.environ.get("CORELAX_DATA", Path(__file__).parents[3] / "shared" / "data"))
+FILE = DATA.parent / "spec" / "scoring_cases.json"
+CASES = json.loads(FILE.read_text("utf-8"))["cases"] if FILE.exists() else []
+OURS = {
+    "mentions": "mentions",
+    "muc": "muc",
+    "bcub": "b_cubed",
+    "ceafm": "ceaf_m",
+    "ceafe": "ceaf_e",
+    "blanc": "blanc",
+}
+
+pytestmark = [
+    pytest.mark.shared_data,
+    pytest.mark.skipif(not CASES, reason=f"there is no {FILE}"),
+]
+
+
+def has_repeats(case):
+    """Whether a span occurs twice in a document of one side."""
+    for doc in case["key"] + case["response"]:
+        spans = [tuple(span) for cluster in doc["clusters"] for span in cluster]
+        if len(set(spans)) < len(spans):
+            return True
+    return False
+
+
+def with_id(case, *values, name=""):
+    return pytest.param(case, *values, id="-".join(filter(None, [case["id"], name])))
+
+
+each_case = pytest.mark.parametrize("case", [with_id(case) for case in CASES])
+each_printed = pytest.mark.parametrize(
+    ("case", "metric"),
+    [with_id(case, metric, name=metric) for case in CASES for metric in case["printed"]],
+)
+each_asserted = pytest.mark.parametrize(
+    ("case", "metric"),
+    [with_id(case, metric, name=metric) for case in CASES for metric in case.get("asserted", {})],
+)
+each_asserted_lea = pytest.mark.parametrize(
+    "case", [with_id(case, name="lea") for case in CASES if "asserted" in case["lea"]]
+)
+each_coval = pytest.mark.parametrize(
+    "case",
+    [
+        with_id(case, name="lea")
+        for case in CASES
+        if "error" not in case["lea"]["coval"] and not has_repeats(case)
+    ],
+)
+
+
+@pytest.fixture(scope="module")
+def files_of(tmp_path_factory):
+    """Key and response file of a case: as given, or written from its clusters."""
+    written = {}
+
+    def paths(case):
+        if case["id"] not in written:
+            folder = tmp_path_factory.mktemp(case["id"])
+            written[case["id"]] = [folder / "key.conll", folder / "response.conll"]
+            for path in written[case["id"]]:
+                text = case.get(f"{path.stem}_conll") or "".join(
+                    document(doc["document"], doc["clusters"]) for doc in case[path.stem]
+                )
+                path.write_bytes(text.encode())
+        return written[case["id"]]
+
+    return paths
+
+
+@pytest.fixture(scope="module")
+def report_of(files_of):
+    """The report of a case, each case scored once."""
+    reports = {}
+
+    def report(case):
+        if case["id"] not in reports:
+            key, response = files_of(case)
+            reports[case["id"]] = score_files(gold=key, system=response, profile="reference")
+        return reports[case["id"]]
+
+    return report
+
+
+@each_case
+@pytest.mark.parametrize("side", ["key", "response"])
+def test_files_hold_the_clusters_of_the_case(case, side, files_of):
+    path = files_of(case)[("key", "response").index(side)]
+    found = {
+        doc.name: [[[span.start, span.end - 1] for span in cluster] for cluster in doc.entities()]
+        for doc in stream_reference(str(path))
+    }
+    assert found == {doc["document"]: doc["clusters"] for doc in case[side]}
+
+
+@each_printed
+def test_totals_are_printed_like_those_of_the_reference_scorer(case, metric, report_of):
+    assert printed_totals(report_of(case))[OURS[metric]] == case["printed"][metric]
+
+
+@each_case
+def test_lea_is_printed_like_that_of_the_lea_branch(case, report_of):
+    assert printed_totals(report_of(case))["lea"] == case["lea"]["reference_branch"]
+
+
+@each_asserted
+def test_scores_are_those_that_the_reference_scorer_asserts(case, metric, report_of):
+    found, expected = report_of(case)[OURS[metric]], case["asserted"][metric]
+    assert sum(abs(f - e) for f, e in zip(found, expected, strict=True)) < 1e-4
+
+
+@each_asserted_lea
+def test_lea_is_what_the_lea_branch_asserts(case, report_of):
+    assert list(report_of(case)["lea"]) == pytest.approx(case["lea"]["asserted"], abs=1e-12)
+
+
+@each_coval
+def test_lea_is_that_of_coval_where_no_span_is_repeated(case, report_of):
+    assert report_of(case)["lea"]._asdict() == pytest.approx(case["lea"]["coval"], abs=1e-12)

@@ -1,0 +1,302 @@
+"""`score_files(profile="reference")`: what the reference scorer does with odd files."""
+
+import json
+import re
+
+import pytest
+from conll_writer import document
+
+from corelax.errors import CorelaxError
+from corelax.metrics.printed import printed_totals
+from corelax.scoring import score_files
+
+A, B = "(a); part 000", "(b); part 000"
+BROKEN = "#begin document (b); part 000\n0\t(0\n1\t1)\n#end document\n"
+
+
+@pytest.fixture
+def scored(tmp_path):
+    """Scores the text of a key file against the text of a response file."""
+
+    def score(key, response, **options):
+        (tmp_path / "key.conll").write_bytes(key.encode())
+        (tmp_path / "response.conll").write_bytes(response.encode())
+        return score_files(
+            gold=tmp_path / "key.conll",
+            system=tmp_path / "response.conll",
+            profile="reference",
+            **options,
+        )
+
+    return score
+
+
+def four(report, metric):
+    return report.counts[metric].as_tuple()
+
+
+# Which documents count.
+
+
+def test_a_document_that_the_response_lacks_counts_as_empty(scored):
+    key = document(A, [[0, 1]]) + document(B, [[0, 1, 2]])
+    # MUC: 1 of 1 + 2 links. Mentions: 2 of 2 + 3. Precision knows of the first document only.
+    report = scored(key, document(A, [[0, 1]]))
+    assert four(report, "muc") == (1, 3, 1, 1)
+    assert four(report, "mentions") == (2, 5, 2, 2)
+
+
+def test_a_response_without_documents_scores_zero(scored):
+    assert four(scored(document(A, [[0, 1]]), ""), "b_cubed") == (0, 2, 0, 0)
+
+
+def test_a_key_without_documents_scores_zero_everywhere(scored):
+    report = scored("", document(A, [[0, 1]]))
+    assert {tuple(score) for score in report.values()} == {(0, 0, 0)}
+
+
+def test_a_document_that_only_the_response_has_is_ignored(scored):
+    report = scored(document(A, [[0, 1]]), document(A, [[0, 1]]) + document(B, [[0, 1, 2]]))
+    assert four(report, "b_cubed") == (2, 2, 2, 2)
+
+
+def test_a_broken_document_that_only_the_response_has_is_ignored(scored):
+    report = scored(document(A, [[0, 1]]), BROKEN + document(A, [[0, 1]]))
+    assert four(report, "b_cubed") == (2, 2, 2, 2)
+
+
+def test_the_last_of_two_key_documents_of_one_name_counts(scored):
+    key = document(A, [[0, 1, 2, 3]]) + document(A, [[0, 1]])
+    assert four(scored(key, document(A, [[0, 1]])), "muc") == (1, 1, 1, 1)
+
+
+def test_the_last_of_two_response_documents_of_one_name_counts(scored):
+    response = document(A, [[0, 1, 2, 3]]) + document(A, [[0, 1]])
+    assert four(scored(document(A, [[0, 1]]), response), "muc") == (1, 1, 1, 1)
+
+
+def test_a_blank_at_the_end_of_a_header_makes_another_document(scored):
+    report = scored(document(A, [[0, 1]]), document(A + " ", [[0, 1]]))
+    assert four(report, "mentions") == (0, 2, 0, 0)
+
+
+def test_a_carriage_return_at_the_end_of_a_header_makes_no_difference(scored):
+    key = document(A, [[0, 1]])
+    assert four(scored(key, key.replace("\n", "\r\n")), "mentions") == (2, 2, 2, 2)
+
+
+def test_parts_of_a_document_are_documents(scored):
+    one, other = document("(a); part 000", [[0, 1]]), document("(a); part 001", [[2, 3]])
+    assert four(scored(one + other, one), "mentions") == (2, 4, 2, 2)
+
+
+def test_the_order_of_documents_does_not_matter(scored):
+    one, other = document(A, [[0, 1]]), document(B, [[2, 3], [4]])
+    assert four(scored(one + other, other + one), "mentions") == (5, 5, 5, 5)
+
+
+def test_words_are_not_compared(scored):
+    response = "#begin document (a); part 000\nother\twords\t(5)\n\nhere\t(5)\n#end document\n"
+    assert four(scored(document(A, [[0, 1]]), response), "muc") == (1, 1, 1, 1)
+
+
+def test_documents_have_reports_of_their_own_on_request(scored):
+    key = document(A, [[0, 1]]) + document(B, [[0, 1, 2]])
+    report = scored(key, document(A, [[0, 1]]), per_document=True)
+    assert {name: four(alone, "muc") for name, alone in report.documents.items()} == {
+        A: (1, 1, 1, 1),
+        B: (0, 2, 0, 0),
+    }
+
+
+def test_a_response_of_another_format_is_found_by_the_common_name(tmp_path):
+    (tmp_path / "key.conll").write_text(document("(a); part 001", [[0, 1]]), "utf-8")
+    line = {"doc_key": "a_1", "sentences": [["x", "y"]], "clusters": [[[0, 0], [1, 1]]]}
+    (tmp_path / "response.jsonl").write_text(json.dumps(line), "utf-8")
+    report = score_files(
+        gold=tmp_path / "key.conll", system=tmp_path / "response.jsonl", profile="reference"
+    )
+    assert four(report, "muc") == (1, 1, 1, 1)
+
+
+# Singletons.
+
+
+def test_singletons_are_kept(scored):
+    key = document(A, [[0, 1], [2]])
+    assert four(scored(key, key), "ceaf_e") == (2, 2, 2, 2)
+
+
+def test_singletons_can_be_dropped(scored):
+    report = scored(document(A, [[0, 1], [2]]), document(A, [[0, 1], [3]]), singletons="drop")
+    assert four(report, "ceaf_e") == (1, 1, 1, 1)
+
+
+# Repeated mentions.
+
+ELEVEN = list(range(11))
+
+
+def test_ten_repeated_mentions_are_scored(scored):
+    # The second entity is emptied and dropped.
+    report = scored(document(A, [ELEVEN]), document(A, [ELEVEN, ELEVEN[:10]]))
+    assert four(report, "ceaf_e") == (1, 1, 1, 1)
+
+
+def test_eleven_repeated_mentions_are_refused(scored):
+    with pytest.raises(CorelaxError, match=r"11 mentions are repeated; .* refuses more than 10"):
+        scored(document(A, [ELEVEN]), document(A, [ELEVEN, ELEVEN]))
+
+
+def test_mentions_repeated_inside_an_entity_are_refused_too(scored):
+    with pytest.raises(CorelaxError, match="11 mentions are repeated"):
+        scored(document(A, [ELEVEN]), document(A, [ELEVEN + ELEVEN]))
+
+
+def test_repeated_mentions_are_refused_whatever_the_metric(scored):
+    with pytest.raises(CorelaxError, match="11 mentions are repeated"):
+        scored(document(A, [ELEVEN]), document(A, [ELEVEN, ELEVEN]), metrics=["mentions"])
+
+
+def test_ten_repeated_mentions_of_two_documents_are_scored(scored):
+    key = document(A, [ELEVEN]) + document(B, [ELEVEN])
+    response = document(A, [ELEVEN, ELEVEN[:4]]) + document(B, [ELEVEN, ELEVEN[:6]])
+    assert four(scored(key, response), "ceaf_e") == (2, 2, 2, 2)
+
+
+def test_eleven_repeated_mentions_of_two_documents_are_refused(scored):
+    key = document(A, [ELEVEN]) + document(B, [ELEVEN])
+    response = document(A, [ELEVEN, ELEVEN[:4]]) + document(B, [ELEVEN, ELEVEN[:7]])
+    with pytest.raises(CorelaxError, match="11 mentions are repeated"):
+        scored(key, response)
+
+
+def test_repeated_mentions_of_an_ignored_document_are_not_counted(scored):
+    response = document(A, [ELEVEN]) + document(B, [ELEVEN, ELEVEN])
+    assert four(scored(document(A, [ELEVEN]), response), "ceaf_e") == (1, 1, 1, 1)
+
+
+def test_repeated_mentions_without_a_twin_are_never_refused(scored):
+    # They all stay: 2 + 11 + 11 mentions, 2 of them right. Distinct spans are 2 + 11.
+    spurious = list(range(2, 13))
+    report = scored(document(A, [[0, 1]]), document(A, [[0, 1], spurious, spurious]))
+    assert four(report, "b_cubed") == (2, 2, 2, 24)
+    assert four(report, "mentions") == (2, 2, 2, 13)
+
+
+def test_mentions_repeated_in_the_key_are_never_refused(scored):
+    report = scored(document(A, [ELEVEN, ELEVEN]), document(A, [ELEVEN]))
+    assert four(report, "mentions") == (11, 11, 11, 11)
+
+
+# Broken files.
+
+
+def test_a_mention_never_closed_is_an_error_with_its_line(scored, tmp_path):
+    response = "#begin document (a); part 000\n0\t(0)\n1\t(0\n#end document\n"
+    where = re.escape(f"{tmp_path / 'response.conll'}:3: ")
+    with pytest.raises(CorelaxError, match=f"^{where}entity 0 opens but is never closed"):
+        scored(document(A, [[0, 1]]), response)
+
+
+def test_a_mention_never_opened_is_an_error_with_its_line(scored, tmp_path):
+    response = "#begin document (a); part 000\n0\t(0)\n\n1\t7)\n#end document\n"
+    where = re.escape(f"{tmp_path / 'response.conll'}:4: ")
+    with pytest.raises(CorelaxError, match=f"^{where}entity 7 closes but was never opened"):
+        scored(document(A, [[0, 1]]), response)
+
+
+def test_a_broken_key_is_an_error_with_its_line(scored, tmp_path):
+    where = re.escape(f"{tmp_path / 'key.conll'}:3: ")
+    with pytest.raises(CorelaxError, match=f"^{where}entity 1 closes"):
+        scored(BROKEN, document(B, [[0, 1]]))
+
+
+def test_a_broken_key_document_is_an_error_even_if_the_response_lacks_it(scored):
+    with pytest.raises(CorelaxError, match="entity 1 closes"):
+        scored(document(A, [[0, 1]]) + BROKEN, document(A, [[0, 1]]))
+
+
+def test_a_file_without_an_end_line_is_read_to_its_end(scored):
+    report = scored(document(A, [[0, 1]]), document(A, [[0, 1]], end=""))
+    assert four(report, "muc") == (1, 1, 1, 1)
+
+
+def test_what_is_open_when_a_file_ends_is_forgotten(scored):
+    response = "#begin document (a); part 000\n0\t(0)|(1\n1\t(0)\n"
+    assert four(scored(document(A, [[0, 1]]), response), "mentions") == (2, 2, 2, 2)
+
+
+def test_a_document_without_an_end_line_goes_on_to_the_next_one(scored):
+    # a is tokens 0 and 1, the header of b as token 2, and b's tokens as 3 and 4.
+    response = document(A, [[0, 1]], end="") + document(B, [[0, 1]])
+    report = scored(document(A, [[0, 1, 3, 4]]) + document(B, [[0, 1]]), response)
+    assert four(report, "mentions") == (6, 6, 6, 6)
+    assert four(report, "muc") == (4, 4, 4, 4)
+
+
+def test_an_unknown_profile_is_refused():
+    with pytest.raises(CorelaxError, match="unknown profile 'perl'; choose from normal, reference"):
+        score_files(gold="key.conll", system="response.conll", profile="perl")
+
+
+# Figures as printed.
+
+
+def test_percentages_are_cut_and_not_rounded(scored):
+    # B³ recall (2 · 2/3) / 3 = 4/9 and precision 2/2: F1 = 8/13. 66.66 is cut from 2/3.
+    totals = printed_totals(scored(document(A, [[0, 1, 2]]), document(A, [[0, 1]])))
+    assert totals["mentions"]["recall_pct"] == 66.66
+    assert totals["b_cubed"] == {
+        "recall": "1.33333333333333/3",
+        "recall_pct": 44.44,
+        "precision": "2/2",
+        "precision_pct": 100.0,
+        "f1_pct": 61.53,
+    }
+
+
+def test_three_quarters_can_be_printed_as_74_99(scored):
+    # As in case S12: CEAF_e recall 3/3 and precision 3/5 make F1 = (2 · 0.6) · 1 / 1.6, in doubles
+    # a little less than 0.75.
+    key = document(A, [[0, 1], [2, 3], [4]])
+    totals = printed_totals(scored(key, document(A, [[0, 1], [2, 3], [4], [5], [5]])))
+    assert totals["ceaf_e"] == {
+        "recall": "3/3",
+        "recall_pct": 100.0,
+        "precision": "3/5",
+        "precision_pct": 60.0,
+        "f1_pct": 74.99,
+    }
+
+
+def test_b_cubed_is_added_mention_by_mention(scored):
+    # Eight mentions of an entity of ten add 8/10 each: 6.4, in doubles a little less.
+    totals = printed_totals(scored(document(A, [range(10)]), document(A, [range(8)])))
+    assert totals["b_cubed"]["recall_pct"] == 63.99
+
+
+def test_ceaf_takes_each_pair_as_one_less_its_distance(scored):
+    # φ = 2 · 1 / (10 + 10). In doubles 1 − (1 − 0.1) is a little less than 0.1.
+    totals = printed_totals(scored(document(A, [range(10)]), document(A, [range(9, 19)])))
+    assert totals["ceaf_e"]["recall_pct"] == 9.99
+
+
+# The sum of a document is complete before it is added to those of other documents. With two equal
+# documents no order of documents comes into it.
+
+
+def test_b_cubed_is_added_document_by_document(scored):
+    # 6.3999999999999995 twice, of 20; sixteen times 0.8 on end would be 12.800000000000002.
+    key = document(A, [range(10)]) + document(B, [range(10)])
+    totals = printed_totals(scored(key, document(A, [range(8)]) + document(B, [range(8)])))
+    assert totals["b_cubed"]["recall_pct"] == 63.99
+
+
+def test_ceaf_is_added_document_by_document(scored):
+    # Four pairs of φ = 2 · 2 / (3 + 2) make 3.2, twice, of 8; eight times 0.8 on end is less than 6.4.
+    entities = [range(first, first + 3) for first in (0, 3, 6, 9)]
+    found = [entity[:2] for entity in entities]
+    key = document(A, entities) + document(B, entities)
+    totals = printed_totals(scored(key, document(A, found) + document(B, found)))
+    assert totals["ceaf_e"]["recall_pct"] == 80
