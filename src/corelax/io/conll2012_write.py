@@ -7,9 +7,11 @@ from collections import Counter
 
 from corelax.document import Document
 from corelax.errors import CorelaxError
-from corelax.io.conll2012 import EMPTY, LAYERS, MAX_DIGITS
+from corelax.io.conll2012 import EMPTY, FULL_COLUMNS, LAYERS, MAX_DIGITS, WORD
 from corelax.io.losses import lost_data, lost_mentions, lost_sentences
 from corelax.io.nesting import Bracketed, bracket_events, entity_names, nested
+
+_UNSAFE = re.compile(r"[\t\n\r]")
 
 
 def write(doc: Document) -> str:
@@ -17,28 +19,36 @@ def write(doc: Document) -> str:
     mentions, _ = _mentions(doc)
     events = bracket_events(mentions)
     id, part = (doc.id, doc.part) if doc.part is not None else _split_key(doc.id)
-    arguments = doc.layer("arguments", ())
-    columns = [doc.layer(name, EMPTY[name]) for name in LAYERS]
-    rows = [f"#begin document ({id}); part {part:03d}"]
+    arguments = doc.layer("arguments")
     numbering = doc.layers.get("numbering")
-    cells = 0
+    columns = [doc.layer(name, EMPTY[name]) for name in LAYERS]
+    lines = [f"#begin document ({id}); part {part:03d}"]
     for start, end in doc.sentence_bounds:
+        rows = []
         for token in range(start, end):
-            where = numbering[token] if numbering else (id, str(part), str(token - start))
-            values = ["-" if column[token] is None else str(column[token]) for column in columns]
+            where = numbering[token] if numbering else (id, part, token - start)
+            values = ["-" if column[token] is None else column[token] for column in columns]
             brackets = events[token].conll() if token in events else "-"
-            row = (*where, doc.words[token], *values, *arguments[token], brackets)
-            rows.append("\t".join(row))
-            cells += len(row)
-        if end > start:
-            rows.append("")
-    rows.append("#end document\n")
-    text = "\n".join(rows)
-    separators = text.count("\t") + len(doc.words), text.count("\n"), text.count("\r")
-    if separators != (cells, len(rows), 0) or "" in doc.words or id.startswith("#"):
-        what = "an empty word, a tab or line end in a word, or a name that begins with #"
+            cells = (*where, doc.words[token], *values, *(arguments[token] or ()), brackets)
+            rows.append([str(cell) for cell in cells])
+        _check(doc, rows, FULL_COLUMNS + len(arguments[start] or ()) if rows else 0)
+        lines += ["\t".join(row) for row in rows]
+        if rows:
+            lines.append("")
+    lines.append("#end document\n")
+    return "\n".join(lines)
+
+
+def _check(doc: Document, rows: list[list[str]], width: int) -> None:
+    """Raises an error if a reader would not find these rows in the text."""
+    for row in rows:
+        if not row[WORD] or row[0].startswith("#") or any(map(_UNSAFE.search, row)):
+            what = "an empty word, a tab or line end in a cell, or a row that begins with #"
+        elif len(row) != width:
+            what = f"{len(row)} and {width} columns in one sentence"
+        else:
+            continue
         raise CorelaxError(f"document {doc.key}: CoNLL-2012 cannot hold {what}")
-    return text
 
 
 def losses(doc: Document) -> Counter[str]:

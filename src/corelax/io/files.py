@@ -131,10 +131,23 @@ def _unpacked_lines(name: str) -> int:
 def open_for_writing(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
     """A text file for writing, gzipped if its name ends in `.gz`; `-` is standard output."""
     name = os.fspath(path)
-    if name == STANDARD:
-        yield sys.stdout
-        sys.stdout.flush()
-        return
+    try:
+        with _standard_output() if name == STANDARD else _replaced(name) as text:
+            yield text
+    except UnicodeEncodeError as error:
+        character = error.object[error.start]
+        raise CorelaxError(f"{shown(name)}: cannot write the character {character!a}") from None
+
+
+@contextmanager
+def _standard_output() -> Iterator[IO[str]]:
+    yield sys.stdout
+    sys.stdout.flush()
+
+
+@contextmanager
+def _replaced(name: str) -> Iterator[IO[str]]:
+    """A file that takes the place of what was there when all is written."""
     target = Path(name).resolve()  # what a link leads to is written, the link stays
     in_place = target.exists() and not target.is_file()  # a pipe or device cannot be replaced
     temporary = target
@@ -157,12 +170,9 @@ def open_for_writing(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
         if not in_place:
             temporary.chmod(0o666 & ~_umask())
             temporary.replace(target)
-    except BaseException as error:
+    except BaseException:
         if not in_place:
             temporary.unlink(missing_ok=True)
-        if isinstance(error, UnicodeEncodeError):
-            character = error.object[error.start]
-            raise CorelaxError(f"{name}: the character {character!a} cannot be written") from None
         raise
 
 
