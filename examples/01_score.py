@@ -8,7 +8,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import corelax
-from corelax.differences import describe_differences
 
 HERE = Path(__file__).parent / "data"
 
@@ -18,19 +17,14 @@ def main() -> None:
     system = corelax.read(HERE / "system.conll")
 
     # All metrics over the whole corpus: counts are summed over documents and divided once.
-    report = corelax.score(gold=gold, system=system, per_document=True)
-    for name, (recall, precision, f1) in report.items():
-        print(f"{name:10}{100 * recall:8.2f}{100 * precision:8.2f}{100 * f1:8.2f}")
-    print(f"{'conll':26}{100 * report.conll:8.2f}\n")
+    report = corelax.score(gold=gold, system=system, per_document=True, differences=True)
+    print(report)
+    print(f"\nB³ recall is {report['b_cubed'].recall:.4f}, the CoNLL score {report.conll:.4f}.")
 
-    # The same for each document.
-    for key, document in report.documents.items():
-        print(f"{key:20} CoNLL {100 * document.conll:.2f}")
-
-    # What the system got wrong.
-    for ours, theirs in zip(gold, system, strict=True):
-        print(f"\n{ours.id}")
-        for line in describe_differences(gold=ours, system=theirs):
+    # The same for each document, and what the system got wrong there.
+    for name, document in report.documents.items():
+        print(f"\n{name}: CoNLL {document.conll:.4f}")
+        for line in report.differences[name]:
             print(f"  {line}")
 
 

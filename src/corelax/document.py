@@ -103,6 +103,11 @@ class Document:
                 )
         for cluster in self.clusters:
             for mention in cluster:
+                if mention.start == mention.end and not mention.empty:
+                    place = tuple(mention[:2])
+                    raise CorelaxError(
+                        f"document {self.key}: mention {place} has no token; ends are exclusive"
+                    )
                 if not 0 <= mention.start <= mention.end <= size:
                     raise CorelaxError(
                         f"document {self.key}: mention {tuple(mention[:2])} is outside its {size} tokens"
@@ -122,6 +127,10 @@ class Document:
         words: list[str] = []
         starts = []
         for sentence in sentences:
+            if isinstance(sentence, str):
+                raise CorelaxError(
+                    f"document {id}: a sentence is a list of words, not {sentence!r}"
+                )
             starts.append(len(words))
             words.extend(sentence)
         return cls(

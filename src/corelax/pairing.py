@@ -73,5 +73,6 @@ def check_same_words(*, gold: Document, system: Document) -> None:
     else:
         what = f"gold has {len(gold.words)} tokens, system has {len(system.words)}"
     raise CorelaxError(
-        f"document {gold.key}: the texts differ: {what} (--no-check-text scores them all the same)"
+        f"document {common_name(gold)}: {what} (--no-check-text, in Python check_text=False, "
+        "scores different texts)"
     )

@@ -9,16 +9,23 @@ from functools import partial
 from typing import NamedTuple
 
 from corelax.clustering import Clustering
+from corelax.differences import describe_differences
 from corelax.document import Document, Span
 from corelax.errors import CorelaxError
 from corelax.io import Problems, format_of, stream
 from corelax.io.conll2012 import parse_header
 from corelax.io.files import STANDARD, open_text, shown
 from corelax.io.reference import stream_reference
-from corelax.metrics.report import METRICS, Report, Tally, check_beta
+from corelax.metrics.report import (
+    METRICS,
+    Report,
+    Tally,
+    check_beta,
+    check_metrics,
+    without_singletons,
+)
 from corelax.pairing import check_same_words, common_name, pair_documents
 
-SINGLETONS = ("keep", "drop")
 PROFILES = ("normal", "reference")
 MAX_REPEATED = 10  # the reference scorer refuses a run with more repeated mentions than this
 
@@ -26,11 +33,12 @@ Entities = Iterable[Sequence[Span]]
 
 
 class Pair(NamedTuple):
-    """One document's entities on both sides."""
+    """One document's entities on both sides, and its text where it was read."""
 
     key: str
     gold: Entities
     system: Entities
+    text: Document | None = None
 
 
 def score(
@@ -42,6 +50,7 @@ def score(
     singletons: str = "keep",
     check_text: bool = True,
     per_document: bool = False,
+    differences: bool = False,
 ) -> Report:
     """Scores documents against documents of the same names.
 
@@ -53,6 +62,7 @@ def score(
         singletons: "keep", or "drop" to take entities of one mention off both sides first.
         check_text: Whether both sides must have the same words.
         per_document: Whether the report has a report for each document too.
+        differences: Whether it lists where the sides differ.
 
     >>> from corelax import Document, Span
     >>> text = [["Ann", "saw", "Bo", "and", "waved", "to", "him"]]
@@ -62,8 +72,11 @@ def score(
     >>> round(report["b_cubed"].f1, 4), round(report["mentions"].f1, 4)
     (0.6667, 1.0)
     """
+    for name, side in (("gold", gold), ("system", system)):
+        if isinstance(side, str | os.PathLike | Document):
+            raise CorelaxError(f"{name} must be a list of documents, as corelax.read gives it")
     pairs = _checked_pairs(gold=gold, system=system, check_text=check_text)
-    report, _ = _tally(pairs, metrics, beta, singletons, per_document)
+    report, _ = _tally(pairs, metrics, beta, singletons, per_document, differences)
     return report
 
 
@@ -79,6 +92,7 @@ def score_files(
     singletons: str = "keep",
     check_text: bool = True,
     per_document: bool = False,
+    differences: bool = False,
 ) -> Report:
     """Scores a file against a file, of whatever formats, without holding them in memory.
 
@@ -90,6 +104,8 @@ def score_files(
     if profile not in PROFILES:
         raise CorelaxError(f"unknown profile {profile!r}; choose from {', '.join(PROFILES)}")
     if profile == "reference":
+        if differences:
+            raise CorelaxError("differences need words, which the reference profile does not read")
         pairs = _reference_pairs(os.fspath(gold), os.fspath(system), [gold_format, system_format])
         report, removed = _tally(
             pairs, metrics, beta, singletons, per_document, like_reference=True
@@ -109,6 +125,7 @@ def score_files(
         singletons=singletons,
         check_text=check_text,
         per_document=per_document,
+        differences=differences,
     )
     return replace(report, oddities=[str(p) for side in found for p in side.oddities])
 
@@ -119,24 +136,28 @@ def _tally(
     beta: float,
     singletons: str,
     per_document: bool,
+    differences: bool = False,
     like_reference: bool = False,
 ) -> tuple[Report, int]:
     """The report, and how many repeated system mentions were taken out."""
-    if singletons not in SINGLETONS:
-        raise CorelaxError(f"singletons must be 'keep' or 'drop', not {singletons!r}")
     check_beta(beta)
-    metrics = tuple(metrics)
+    metrics = check_metrics(metrics)
     tally = Tally(metrics, like_reference=like_reference)
     documents: dict[str, Report] = {}
-    for key, gold, system in pairs:
-        if singletons == "drop":
-            gold, system = Clustering(gold).drop_singletons(), Clustering(system).drop_singletons()
+    lines: dict[str, Sequence[str]] = {}
+    for key, gold, system, text in pairs:
+        gold, system = without_singletons(gold, singletons), without_singletons(system, singletons)
         if per_document:
             alone = Tally(metrics, like_reference=like_reference)
             alone.add(gold=gold, system=system)
             documents[key] = Report(alone.counts(), beta=beta)
+        if differences and text is not None:
+            sides = Clustering(gold), Clustering(system)
+            if found := list(describe_differences(text, gold=sides[0], system=sides[1])):
+                lines[key] = found
         tally.add(gold=gold, system=system)
-    return Report(tally.counts(), beta=beta, documents=documents), tally.removed
+    report = Report(tally.counts(), beta=beta, documents=documents, differences=lines)
+    return report, tally.removed
 
 
 def _checked_pairs(
@@ -147,7 +168,7 @@ def _checked_pairs(
         if ours is not None and theirs is not None:
             if check_text:
                 check_same_words(gold=ours, system=theirs)
-            yield Pair(common_name(ours), ours.clusters, theirs.clusters)
+            yield Pair(common_name(ours), ours.clusters, theirs.clusters, ours)
         elif ours is not None:
             raise CorelaxError(_one_sided(ours, "gold", "system", "counts it as empty"))
         elif theirs is not None:
@@ -155,8 +176,8 @@ def _checked_pairs(
 
 
 def _one_sided(doc: Document, side: str, other: str, what: str) -> str:
-    there = f"document {doc.key} is in {side} but not in {other}"
-    return f"{there} (--profile reference {what})"
+    there = f"document {common_name(doc)} is in {side} but not in {other}"
+    return f"{there} (the profile 'reference' {what})"
 
 
 def _reference_pairs(gold: str, system: str, formats: Sequence[str | None]) -> Iterator[Pair]:

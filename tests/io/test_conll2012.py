@@ -358,7 +358,16 @@ def test_a_layer_without_a_column_is_counted_as_lost(tmp_path: Path) -> None:
             id="numbering",
         ),
         pytest.param(
+            Document(id="d", words=("a",), layers={"arguments": (7,)}), id="a number for arguments"
+        ),
+        pytest.param(
             Document(id="d", words=("a",), layers={"numbering": ((0, 0, 0),)}), id="numbers"
+        ),
+        pytest.param(
+            Document(id="d", words=("a",), layers={"numbering": (7,)}), id="a number for numbering"
+        ),
+        pytest.param(
+            Document(id="d", words=("a",), layers={"numbering": (None,)}), id="no numbering"
         ),
         pytest.param(
             Document(id="d", words=("a",), layers={"numbering": (("#", "0", "0"),)}),

@@ -340,6 +340,40 @@ def test_speakers_and_zero_pronouns_of_a_whole_document(tmp_path: Path) -> None:
     )
 
 
+def test_fields_before_the_name_may_be_left_out(tmp_path: Path) -> None:
+    doc = read_one(
+        tmp_path,
+        "# global.Entity = etype-head-eid",
+        ("1", "a", "Entity=(person-e1"),
+        ("2", "b", "Entity=e1)"),
+    )
+    assert doc.clusters.labels == ("e1",)
+
+
+def test_nested_mentions_of_one_entity_have_their_own_fields(tmp_path: Path) -> None:
+    doc = read_one(
+        tmp_path,
+        ("1", "a", "Entity=(e1-person-1-x(e1-place-2-y"),
+        ("2", "b", "Entity=e1)"),
+        ("3", "c", "Entity=e1)"),
+    )
+    assert doc.extra[corefud.MENTIONS] == {
+        ("e1", Span(0, 2)): "place-2-y",
+        ("e1", Span(0, 3)): "person-1-x",
+    }
+
+
+def test_the_first_part_of_a_discontinuous_mention_may_have_the_fields(tmp_path: Path) -> None:
+    doc = read_one(
+        tmp_path,
+        ("1", "a", "Entity=(e1[1/2]-person-1)"),
+        ("2", "b", "_"),
+        ("3", "c", "Entity=(e1[2/2])"),
+    )
+    [mention] = doc.clusters.mentions
+    assert doc.extra[corefud.MENTIONS] == {("e1", mention): "person-1"}
+
+
 # Writing
 
 
@@ -406,6 +440,11 @@ def test_a_name_with_brackets_becomes_another_name_that_is_not_in_use(tmp_path: 
         pytest.param(Document(id="d", words=("a",), layers={"head": (7,)}), id="head elsewhere"),
         pytest.param(Document(id="d", words=("a",), layers={"head": ("x",)}), id="head a word"),
         pytest.param(Document(id="d", words=("a",), layers={"misc": (7,)}), id="a number in MISC"),
+        pytest.param(Document(id="d", words=("a",), layers={"head": (0.0,)}), id="head a fraction"),
+        pytest.param(
+            Document(id="d", words=("a",), layers={"misc": ("Entity=(x",)}), id="brackets in MISC"
+        ),
+        pytest.param(Document(id=" d ", words=("a",)), id="blanks around the name"),
     ],
 )
 def test_what_could_not_be_read_back_is_refused(tmp_path: Path, doc: Document) -> None:
@@ -435,6 +474,14 @@ SAMPLES = {
     ),
     "discontinuous": conllu(
         ("1", "a", "Entity=(e1[1/2]-x-1)"), ("2", "b", "_"), ("3", "c", "Entity=(e1[2/2]-x-1)")
+    ),
+    "nested, with fields of their own": conllu(
+        ("1", "a", "Entity=(e1-x-1-a(e1-y-2-b"),
+        ("2", "b", "Entity=e1)"),
+        ("3", "c", "Entity=e1)"),
+    ),
+    "fields left out before the name": conllu(
+        "# global.Entity = etype-head-eid", ("1", "a", "Entity=(x-e1)"), ("2", "b", "Entity=(e2)")
     ),
     "discontinuous, details at the first part only": conllu(
         ("1", "a", "Entity=(e1[1/2]-x-1)"), ("2", "b", "_"), ("3", "c", "Entity=(e1[2/2])")
@@ -523,6 +570,18 @@ def test_discontinuous_mentions_of_one_entity_may_nest_or_are_counted_as_lost(
     doc = Document(id="d", words=tuple("abcde"), clusters=Clustering([[outer, inner]]))
     lost = io.write([doc], tmp_path / "a.conllu")
     assert lost or io.read(tmp_path / "a.conllu")[0].clusters == doc.clusters
+
+
+def test_zero_pronouns_may_be_parts_of_one_mention_or_are_counted_as_lost(tmp_path: Path) -> None:
+    doc = read_one(
+        tmp_path,
+        ("1", "a", "_"),
+        ("1.1", "_", "Entity=(e1[1/2])"),
+        ("1.2", "_", "_"),
+        ("1.3", "_", "Entity=(e1[2/2])"),
+    )
+    lost = io.write([doc], tmp_path / "b.conllu")
+    assert lost or io.read(tmp_path / "b.conllu") == [doc]
 
 
 def test_the_fields_of_a_mention_are_kept_aside(tmp_path: Path) -> None:

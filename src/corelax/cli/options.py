@@ -34,32 +34,3 @@ def count(number: int, one: str, many: str | None = None) -> str:
     ('1 file', '0 oddities')
     """
     return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
-def print_table(
-    header: list[str], rows: list[list[str]], *, text_columns: int = 1, rules: tuple[int, ...] = ()
-) -> None:
-    """A table of figures. Long names are folded so that it fits the terminal, or 80 columns.
-
-    Args:
-        header: The names of the columns.
-        rows: The cells.
-        text_columns: How many columns, from the left, are text; the others are aligned to the right.
-        rules: Numbers of the rows before which a line is drawn.
-    """
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for i, name in enumerate(header):
-        is_text = i < text_columns
-        table.add_column(
-            name, justify="left" if is_text else "right", overflow="fold", no_wrap=not is_text
-        )
-    for number, row in enumerate(rows):
-        if number in rules:
-            table.add_section()
-        table.add_row(*row)
-    console = Console(highlight=False, markup=False)
-    console.print(table)

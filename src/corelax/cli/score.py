@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from corelax.cli.options import AsJson, FormatName, note, print_json, print_table
+from corelax.cli.options import AsJson, FormatName, note, print_json
 from corelax.errors import CorelaxError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from corelax.metrics import Report
 
 
@@ -26,15 +28,6 @@ class Metric(StrEnum):
     mentions = "mentions"
 
 
-TITLES = {
-    Metric.muc: "MUC",
-    Metric.b_cubed: "B³",
-    Metric.ceaf_m: "CEAF-m",
-    Metric.ceaf_e: "CEAF-e",
-    Metric.blanc: "BLANC",
-    Metric.lea: "LEA",
-    Metric.mentions: "Mentions",
-}
 ODDITIES_SHOWN = 3
 
 
@@ -85,82 +78,58 @@ def score(
 
     if gold == system == "-":
         raise CorelaxError("GOLD and SYSTEM cannot both be standard input")
-    formats = gold_format or format, system_format or format
     report = score_files(
         gold=gold,
         system=system,
-        gold_format=formats[0],
-        system_format=formats[1],
+        gold_format=gold_format or format,
+        system_format=system_format or format,
         profile=profile,
         metrics=map(str, metric or METRICS),
         beta=beta,
         singletons=singletons,
         check_text=check_text,
         per_document=per_document,
+        differences=differences,
     )
+    reference = profile == "reference"
     if json:
         result = report.as_dict()
-        if profile == "reference":
+        if reference:
             result["printed"] = printed_totals(report)
         print_json(result)
     else:
-        _print_report(report, reference=profile == "reference")
-    if differences:
-        _print_differences(gold, system, formats)
+        _print_report(report, reference)
     _note_oddities(report, gold, system)
 
 
-def _print_report(report: Report, *, reference: bool) -> None:
-    f_name = "F1" if report.beta == 1 else f"F{report.beta:g}"
-    rows = [
-        [TITLES[Metric(name)], *_percentages(scores, reference)] for name, scores in report.items()
-    ]
-    rules: tuple[int, ...] = ()
-    if (conll := report.as_dict().get("conll")) is not None:
-        rules = (len(rows),)
-        rows.append(["CoNLL", "", "", _percent(conll, reference)])
-    print_table(["", "Recall", "Precision", f_name], rows, rules=rules)
-    if report.documents:
-        names = list(report)
-        rows = [
-            [key, *(_percent(doc[name].f1, reference) for name in names)]
-            for key, doc in report.documents.items()
-        ]
-        print()
-        print_table([f"Document ({f_name})", *(TITLES[Metric(name)] for name in names)], rows)
-
-
-def _percentages(scores: Any, reference: bool) -> list[str]:
-    return [_percent(value, reference) for value in scores]
-
-
-def _percent(share: float, reference: bool) -> str:
-    """Two decimals, rounded; the reference scorer cuts and leaves zeros at the end away."""
+def _print_report(report: Report, reference: bool) -> None:
     from corelax.metrics.printed import cut_percent, number
 
-    return number(cut_percent(share)) if reference else f"{100 * share:.2f}"
+    def percent(share: float) -> str:
+        """Two decimals, rounded; the reference scorer cuts, and leaves zeros at the end away."""
+        return number(cut_percent(share)) if reference else f"{100 * share:.2f}"
 
-
-def _print_differences(
-    gold: str, system: str, formats: tuple[FormatName | None, FormatName | None]
-) -> None:
-    from corelax.differences import describe_differences
-    from corelax.io import stream
-    from corelax.pairing import common_name, pair_documents
-
-    if "-" in (gold, system):
-        raise CorelaxError("--differences reads the files twice, so none can be standard input")
-    sides = [
-        stream(path, format, layers=False)
-        for path, format in zip((gold, system), formats, strict=True)
-    ]
-    for ours, theirs in pair_documents(gold=sides[0], system=sides[1], key=common_name):
-        if ours is None or theirs is None:
-            continue
-        for number, line in enumerate(describe_differences(gold=ours, system=theirs)):
-            if number == 0:
-                print(f"\n{common_name(ours)}")
+    print(report.table(percent))
+    if report.documents:
+        print(f"\n{_documents(report, percent)}")
+    for name, lines in report.differences.items():
+        print(f"\n{name}")
+        for line in lines:
             print(f"  {line}")
+
+
+def _documents(report: Report, percent: Callable[[float], str]) -> str:
+    """A row for each document, the F of all metrics side by side."""
+    from corelax.metrics.report import CONLL, TITLES
+    from corelax.text_table import format_table
+
+    with_conll = all(name in report for name in CONLL)
+    header = ["F of", *(TITLES[name] for name in report), *(["CoNLL"] if with_conll else [])]
+    rows = []
+    for key, doc in report.documents.items():
+        values = [doc[name].f1 for name in doc] + ([doc.conll] if with_conll else [])
+        rows.append([key, *map(percent, values)])
+    return format_table([name.replace("Mentions", "Ment.") for name in header], rows)
 
 
 def _note_oddities(report: Report, *paths: str) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from corelax.cli.options import AsJson, InputFormat, print_json, print_table
+from corelax.cli.options import AsJson, InputFormat, print_json
 
 
 def stats(
@@ -21,6 +21,7 @@ def stats(
     """
     from corelax.io import stream
     from corelax.statistics import Statistics, count
+    from corelax.text_table import format_table
 
     found = {path: count(stream(path, format, layers=False)) for path in files}
     if json:
@@ -34,15 +35,13 @@ def stats(
     ]
     if len(rows) > 1:
         rows.append(("all", sum(found.values(), Statistics())))
-    print_table(
-        ["", "docs", "sentences", "tokens", "mentions", "entities", "single"],
+    table = [
         [
-            [
-                path,
-                *(f"{n:,}" for n in (s.documents, s.sentences, s.tokens, s.mentions, s.entities)),
-                f"{s.singleton_share:.1%}",
-            ]
-            for path, s in rows
-        ],
-        rules=(len(found),),
-    )
+            path,
+            *(f"{n:,}" for n in (s.documents, s.sentences, s.tokens, s.mentions, s.entities)),
+            f"{s.singleton_share:.1%}",
+        ]
+        for path, s in rows
+    ]
+    header = ["", "docs", "sentences", "tokens", "mentions", "entities", "single"]
+    print(format_table(header, table, gaps_before=[len(found)]))

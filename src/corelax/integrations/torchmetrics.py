@@ -13,9 +13,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from corelax.clustering import Clustering
-from corelax.errors import CorelaxError
-from corelax.metrics import CONLL, METRICS, Counts, LinkCounts, Report, Tally
+from corelax.metrics import CONLL, METRICS, Counts, LinkCounts, Report, evaluate
+from corelax.metrics.report import check_beta, check_metrics, without_singletons
 
 try:
     from torchmetrics import Metric
@@ -67,10 +66,9 @@ class CoreferenceScore(Metric):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        if singletons not in ("keep", "drop"):
-            raise CorelaxError(f"singletons must be 'keep' or 'drop', not {singletons!r}")
-        self.names = tuple(Tally(metrics).counts())  # checks the names
-        self.beta = beta
+        without_singletons((), singletons)  # checks the word
+        self.names = check_metrics(metrics)
+        self.beta = check_beta(beta)
         self.singletons = singletons
         for name in self.names:
             zeros = torch.zeros(8 if name == "blanc" else 4, dtype=torch.float64)
@@ -80,12 +78,8 @@ class CoreferenceScore(Metric):
         self, *, gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Hashable]]
     ) -> None:
         """Adds one document, given as clusters of any hashable mentions."""
-        sides = [Clustering(gold), Clustering(system)]
-        if self.singletons == "drop":
-            sides = [side.drop_singletons() for side in sides]
-        tally = Tally(self.names)
-        tally.add(gold=sides[0], system=sides[1])
-        for name, counts in tally.counts().items():
+        report = evaluate(gold=gold, system=system, metrics=self.names, singletons=self.singletons)
+        for name, counts in report.counts.items():
             state = getattr(self, _state(name))
             state += torch.tensor(counts.as_tuple(), dtype=state.dtype, device=state.device)
 

@@ -17,7 +17,7 @@ from typing import IO, Protocol
 from corelax.document import Document
 from corelax.errors import CorelaxError, FormatError
 from corelax.io import conll2012, conll2012_write, corefud, corefud_write, jsonlines
-from corelax.io.files import open_for_writing, open_text, shown
+from corelax.io.files import STANDARD, open_for_writing, open_text, shown
 from corelax.io.problems import Problem, Problems
 
 __all__ = [
@@ -126,6 +126,8 @@ def write(
 
     Returns what the format could not hold, and how often. The file appears when all is written.
     """
+    if isinstance(documents, Document):
+        raise CorelaxError("write takes a list of documents, not one")
     name = os.fspath(path)
     target = FORMATS[format_for(name, format)]
     lost: Counter[str] = Counter()
@@ -171,8 +173,8 @@ def format_for(name: str, format: str | None) -> str:
     found = _by_suffix(name)
     if found is None:
         raise CorelaxError(
-            f"{shown(name)}: cannot tell the format from the name; use --format with one of "
-            f"{', '.join(FORMATS)}"
+            f"{name if name != STANDARD else '<stdout>'}: cannot tell the format from the name; "
+            f"use --format with one of {', '.join(FORMATS)}"
         )
     return found
 

@@ -195,7 +195,7 @@ class _DocumentReader:
         """The kind of a row: "" a word, "-" a multiword token, "." an empty node, None unusable."""
         if len(columns) != COLUMNS:
             self._problems.error(
-                line, f"{len(columns)} columns apart by tabs; CoNLL-U has {COLUMNS}"
+                line, f"{COLUMNS} columns apart by tabs are needed, not {len(columns)}"
             )
             return None
         match = _ID.fullmatch(columns[0])

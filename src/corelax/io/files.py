@@ -59,7 +59,8 @@ def open_text(
         message = f"not UTF-8 text (byte 0x{byte:02x}); convert the file to UTF-8"
         raise FormatError(message, path=shown(name), line=_first_bad_line(name)) from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        message = f"the gzip data is damaged or cut short ({error})"
+        cut = isinstance(error, EOFError)
+        message = "the gzip data is cut short" if cut else f"the gzip data is damaged ({error})"
         raise FormatError(message, path=shown(name), line=_first_bad_line(name)) from None
 
 
@@ -159,7 +160,8 @@ def _replaced(name: str) -> Iterator[IO[str]]:
             temporary = Path(path)
     except OSError as error:
         where = "" if in_place else f"cannot write to {Path(name).parent}: "
-        raise CorelaxError(f"{name}: {where}{explain(error)}") from None
+        what = explain(error).replace("no such file", "no such directory")
+        raise CorelaxError(f"{name}: {where}{what}") from None
     try:
         with os.fdopen(handle, "wb") as raw:
             # No name and no time in the gzip header: the same content gives the same bytes.
@@ -168,7 +170,7 @@ def _replaced(name: str) -> Iterator[IO[str]]:
             with io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as text:
                 yield text
         if not in_place:
-            temporary.chmod(0o666 & ~_umask())
+            temporary.chmod(target.stat().st_mode if target.exists() else 0o666 & ~_umask())
             temporary.replace(target)
     except BaseException:
         if not in_place:

@@ -22,6 +22,11 @@ from corelax.io.losses import lost_data, lost_mentions
 from corelax.io.problems import Problems
 
 FIELDS = "jsonlines.fields"  # under which `Document.extra` keeps unknown fields
+_CLUSTER_FIELDS = {  # and whether the end of a mention is its last token, or one past it
+    "clusters": True,
+    "predicted_clusters": True,
+    "span_clusters": False,
+}
 _WL_COREF_LAYERS = {"pos": "pos", "deprel": "relation", "head": "head", "speaker": "speaker"}
 
 
@@ -129,13 +134,14 @@ class _Object:
 
     def _clusters(self, size: int) -> Clustering[Span]:
         """Clusters as half-open spans, each mention checked."""
-        last_included, field = True, "clusters"
-        given = self.fields.pop("clusters", [])
-        if "span_clusters" in self.fields:
-            if given:
-                self.problems.odd(self.line, "clusters beside span_clusters, which alone are read")
-            last_included, field = False, "span_clusters"
-            given = self.fields.pop("span_clusters")
+        found = [field for field in _CLUSTER_FIELDS if field in self.fields]
+        if len(found) > 1:
+            self._error(f"{' and '.join(found)} are both there; leave only the one that is meant")
+        elif not found:
+            self.problems.odd(self.line, "no clusters in this document")
+        field = found[0] if found else "clusters"
+        last_included = _CLUSTER_FIELDS[field]
+        given = self.fields.pop(field, [])
         if not isinstance(given, list) or not all(isinstance(c, list) for c in given):
             self._error(f"{field} must be a list of lists of mentions")
             return Clustering()

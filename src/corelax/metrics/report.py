@@ -17,6 +17,7 @@ from corelax.metrics.matching import MatchingCounter, has_repeats
 from corelax.metrics.mentions import mentions
 from corelax.metrics.muc import muc
 from corelax.metrics.overlap import Overlap
+from corelax.text_table import format_table
 
 M = TypeVar("M", bound=Hashable)
 AnyCounts = Counts | LinkCounts
@@ -30,7 +31,18 @@ METRICS: dict[str, Callable[[Overlap], AnyCounts]] = {
     "lea": lea,
     "mentions": mentions,
 }
+TITLES = {
+    "muc": "MUC",
+    "b_cubed": "B³",
+    "ceaf_m": "CEAF-m",
+    "ceaf_e": "CEAF-e",
+    "blanc": "BLANC",
+    "lea": "LEA",
+    "mentions": "Mentions",
+}
 CONLL = ("muc", "b_cubed", "ceaf_e")  # the metrics whose mean F1 is the CoNLL score
+
+SINGLETONS = ("keep", "drop")
 
 # Documents share an overlap until they have so many mentions: enough to make numpy's cost per call
 # vanish, few enough that memory stays flat over a long stream of documents.
@@ -45,7 +57,7 @@ def check_metrics(names: Iterable[str]) -> tuple[str, ...]:
         ...
     corelax.errors.CorelaxError: unknown metric 'bcub'; choose from muc, b_cubed, ceaf_m, ...
     """
-    names = tuple(dict.fromkeys(names))
+    names = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
     for name in names:
         if name not in METRICS:
             raise CorelaxError(f"unknown metric {name!r}; choose from {', '.join(METRICS)}")
@@ -63,13 +75,15 @@ class Report(Mapping[str, Score]):
     Attributes:
         counts: The summed counts of each metric.
         beta: The β of the F-measure.
-        documents: A report for each document, by its key, where they were asked for.
+        documents: A report for each document, by its name, where they were asked for.
+        differences: What the sides do not agree on, by document, where it was asked for.
         oddities: What was unusual in the input but could be scored, a line each.
     """
 
     counts: Mapping[str, AnyCounts]
     beta: float = 1.0
     documents: Mapping[str, Report] = field(default_factory=dict)
+    differences: Mapping[str, Sequence[str]] = field(default_factory=dict)
     oddities: Sequence[str] = ()
 
     def __getitem__(self, metric: str) -> Score:
@@ -93,9 +107,34 @@ class Report(Mapping[str, Score]):
         result: dict[str, Any] = {name: score._asdict() for name, score in self.items()}
         if all(name in self.counts for name in CONLL):
             result["conll"] = self.conll
+        if self.beta != 1:
+            result["beta"] = self.beta
         if self.documents:
             result["documents"] = {key: doc.as_dict() for key, doc in self.documents.items()}
+        if self.differences:
+            result["differences"] = dict(self.differences)
         return result
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def table(self, percent: Callable[[float], str] = "{:.2%}".format) -> str:
+        """All scores for people, in percent.
+
+        >>> print(evaluate(gold=[["a", "b"]], system=[["a", "b", "c"]], metrics=["muc"]))
+             Recall  Precision     F1
+        ─────────────────────────────
+        MUC  100.00      50.00  66.67
+        """
+        rows = [
+            [TITLES[name], *(percent(value).rstrip("%") for value in score)]
+            for name, score in self.items()
+        ]
+        gaps = [len(rows)]
+        if all(name in self.counts for name in CONLL):
+            rows.append(["CoNLL", "", "", percent(self.conll).rstrip("%")])
+        f_name = "F1" if self.beta == 1 else f"F{self.beta:g}"
+        return format_table(["", "Recall", "Precision", f_name], rows, gaps_before=gaps)
 
 
 class Tally:
@@ -165,10 +204,11 @@ def evaluate(
     system: Iterable[Iterable[Hashable]],
     metrics: Iterable[str] = tuple(METRICS),
     beta: float = 1.0,
+    singletons: str = "keep",
 ) -> Report:
     """Scores one clustering against another. Mentions are any hashable things.
 
-    Singletons count; drop them on both sides first if they should not. For several documents use
+    Singletons count unless `singletons` is "drop", which takes them off both sides. For several documents use
     `corelax.score`, or make mentions of different documents different, as in `(document, mention)`
     (all metrics but BLANC, whose links between entities stay inside documents, then agree).
 
@@ -176,8 +216,31 @@ def evaluate(
     0.6666666666666666
     """
     tally = Tally(metrics)
-    tally.add(gold=[tuple(c) for c in gold], system=[tuple(c) for c in system])
+    tally.add(
+        gold=without_singletons(check_clusters(gold, "gold"), singletons),
+        system=without_singletons(check_clusters(system, "system"), singletons),
+    )
     return Report(tally.counts(), beta=check_beta(beta))
+
+
+def check_clusters(clusters: Iterable[Iterable[Hashable]], side: str) -> list[tuple[Hashable, ...]]:
+    """The clusters as tuples, or an error if their mentions cannot be compared."""
+    result = [tuple(cluster) for cluster in clusters]
+    for mention in (mention for cluster in result for mention in cluster):
+        if isinstance(mention, list):
+            raise CorelaxError(f"{side}: mention {mention} is a list; make mentions tuples")
+        if hasattr(mention, "detach"):
+            raise CorelaxError(
+                f"{side}: mentions are tensors, each equal to itself only; use .tolist()"
+            )
+    return result
+
+
+def without_singletons(clusters: Iterable[Sequence[M]], singletons: str) -> Iterable[Sequence[M]]:
+    """The clusters to score: all of them ("keep"), or those of two and more mentions ("drop")."""
+    if singletons not in SINGLETONS:
+        raise CorelaxError(f"singletons must be 'keep' or 'drop', not {singletons!r}")
+    return clusters if singletons == "keep" else [c for c in clusters if len(c) > 1]
 
 
 def check_beta(beta: float) -> float:
