@@ -63,3 +63,19 @@ def test_other_clusters_leave_the_text_alone(doc: Document) -> None:
 
 def test_part_numbers_tell_documents_apart() -> None:
     assert Document(id="nw/x", part=3, words=()).key == "nw/x_3"
+
+
+def test_a_sentence_must_be_a_list_of_words() -> None:
+    with pytest.raises(CorelaxError, match="a sentence is a list of words, not 'Ann ran'"):
+        Document.from_sentences("d", ["Ann ran"])
+
+
+def test_a_mention_of_no_token_is_refused() -> None:
+    with pytest.raises(CorelaxError, match="has no token; ends are exclusive"):
+        Document.from_sentences("d", TEXT, clusters=[[(0, 0)]])
+
+
+@pytest.mark.parametrize("starts", [(1,), (0, 4, 2), (0, 7)])
+def test_sentences_must_go_upwards_from_the_first_token(starts: tuple[int, ...]) -> None:
+    with pytest.raises(CorelaxError, match="sentences must start at 0 and go upwards"):
+        Document(id="d", words=("a", "b", "c", "d", "e"), sentence_starts=starts)

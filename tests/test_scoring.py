@@ -3,8 +3,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
 
 from corelax import CorelaxError, Document, FormatError, read, score, write
+from corelax.metrics import evaluate
 from corelax.scoring import score_files
 
 TEXT = [["Ann", "saw", "Bo", "and", "waved", "to", "him"]]
@@ -53,12 +55,12 @@ def test_part_zero_may_be_left_out_of_a_name() -> None:
 
 
 def test_a_document_missing_on_the_system_side_is_an_error() -> None:
-    with pytest.raises(CorelaxError, match="document b_0 is in gold but not in system"):
+    with pytest.raises(CorelaxError, match="document b is in gold but not in system"):
         score(gold=[make("a"), make("b")], system=[make("a")])
 
 
 def test_a_document_missing_on_the_gold_side_is_an_error() -> None:
-    with pytest.raises(CorelaxError, match="document b_0 is in system but not in gold"):
+    with pytest.raises(CorelaxError, match="document b is in system but not in gold"):
         score(gold=[make("a")], system=[make("b"), make("a")])
 
 
@@ -157,3 +159,23 @@ def test_errors_name_the_file_and_the_line(files) -> None:
 def test_scoring_a_file_against_itself_is_perfect(examples: Path) -> None:
     docs = read(examples / "data" / "gold.conll")
     assert all(tuple(value) == (1, 1, 1) for value in score(gold=docs, system=docs).values())
+
+
+@pytest.mark.parametrize("gold", ["gold.conll", Path("gold.conll"), make()])
+def test_what_is_no_list_of_documents_is_refused(gold: object) -> None:
+    with pytest.raises(CorelaxError, match="gold must be a list of documents"):
+        score(gold=gold, system=[make()])  # type: ignore[arg-type]
+
+
+def test_mentions_that_cannot_be_compared_are_refused() -> None:
+    with pytest.raises(
+        CorelaxError, match=r"gold: mention \[0, 1\] is a list; make mentions tuples"
+    ):
+        evaluate(gold=[[[0, 1]]], system=[])  # type: ignore[list-item]
+    with pytest.raises(CorelaxError, match="system: mentions are tensors"):
+        evaluate(gold=[], system=torch.tensor([[0, 1]]))
+
+
+def test_a_report_prints_as_a_table() -> None:
+    lines = str(score(gold=[make()], system=[make()])).splitlines()
+    assert lines[2].split() == ["MUC", "100.00", "100.00", "100.00"]

@@ -61,6 +61,15 @@ class FrozenDict(dict[str, Any]):
         return FrozenDict, (dict(self),)
 
 
+def document_key(id: str, part: int | None) -> str:
+    """The name of a part of a document.
+
+    >>> document_key("nw/wsj_0001", 2)
+    'nw/wsj_0001_2'
+    """
+    return id if part is None else f"{id}_{part}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
     """Tokens, their layers, and who refers to whom.
@@ -95,6 +104,9 @@ class Document:
         object.__setattr__(self, "layers", FrozenDict(self.layers))
         object.__setattr__(self, "extra", FrozenDict(self.extra))
         size = len(self.words)
+        bounds = (0, *self.sentence_starts, size)
+        if list(bounds) != sorted(bounds) or (size and bounds[1] != 0):
+            raise CorelaxError(f"document {self.key}: sentences must start at 0 and go upwards")
         for name, values in self.layers.items():
             if len(values) != size:
                 raise CorelaxError(
@@ -144,8 +156,13 @@ class Document:
 
     @property
     def key(self) -> str:
-        """The name that tells documents apart: `id`, or `id_part` as in jsonlines files."""
-        return self.id if self.part is None else f"{self.id}_{self.part}"
+        """The name that tells documents of a file apart: `id`, or `id_part` as in jsonlines files."""
+        return document_key(self.id, self.part)
+
+    @property
+    def name(self) -> str:
+        """The name as all formats agree on it: `x_0`, part 0 of `x`, and `x` are the same document."""
+        return self.key.removesuffix("_0")
 
     @property
     def sentence_bounds(self) -> tuple[tuple[int, int], ...]:

@@ -11,6 +11,9 @@ class CorelaxError(Exception):
     The command line prints it and exits with code 1; nothing else of a traceback is shown.
     """
 
+    def __init__(self, message: str) -> None:
+        super().__init__(one_line(message))
+
 
 class FormatError(CorelaxError):
     """A file that breaks the rules of its format.
@@ -20,11 +23,17 @@ class FormatError(CorelaxError):
     """
 
     def __init__(self, message: str, *, path: str, line: int | None = None) -> None:
-        # Names and cells of a broken file may be anything; the message stays one readable line.
-        message = (
-            message.encode("unicode_escape").decode() if not message.isprintable() else message
-        )
-        self.message = message if len(message) <= MAX_MESSAGE else f"{message[: MAX_MESSAGE - 1]}…"
-        self.path, self.line = path, line
+        self.message, self.path, self.line = one_line(message, MAX_MESSAGE), path, line
         place = path if line is None else f"{path}:{line}"
         super().__init__(f"{place}: {self.message}")
+
+
+def one_line(message: str, limit: int | None = None) -> str:
+    """A message that names and cells of a broken file cannot spread over lines or pages.
+
+    >>> one_line("document a\\nb is missing")
+    'document a\\\\nb is missing'
+    """
+    if not message.isprintable():
+        message = message.encode("unicode_escape").decode()
+    return message if limit is None or len(message) <= limit else f"{message[: limit - 1]}…"

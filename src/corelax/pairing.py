@@ -52,14 +52,11 @@ def _once(documents: Iterable[T], key: Callable[[T], str]) -> Iterator[T]:
     seen: set[str] = set()
     for doc in documents:
         if (name := key(doc)) in seen:
-            raise CorelaxError(f"document {name} occurs twice on one side")
+            raise CorelaxError(
+                f"document {name} occurs twice on one side ({name}_0 is the same name)"
+            )
         seen.add(name)
         yield doc
-
-
-def common_name(doc: Document) -> str:
-    """A document's name as all formats agree on it: `name_0` and part 0 of `name` are `name`."""
-    return doc.key.removesuffix("_0")
 
 
 def check_same_words(*, gold: Document, system: Document) -> None:
@@ -73,6 +70,6 @@ def check_same_words(*, gold: Document, system: Document) -> None:
     else:
         what = f"gold has {len(gold.words)} tokens, system has {len(system.words)}"
     raise CorelaxError(
-        f"document {common_name(gold)}: {what} (--no-check-text, in Python check_text=False, "
+        f"document {gold.name}: {what} (--no-check-text, in Python check_text=False, "
         "scores different texts)"
     )

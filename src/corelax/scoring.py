@@ -24,7 +24,7 @@ from corelax.metrics.report import (
     check_metrics,
     without_singletons,
 )
-from corelax.pairing import check_same_words, common_name, pair_documents
+from corelax.pairing import check_same_words, pair_documents
 
 PROFILES = ("normal", "reference")
 MAX_REPEATED = 10  # the reference scorer refuses a run with more repeated mentions than this
@@ -164,11 +164,11 @@ def _checked_pairs(
     *, gold: Iterable[Document], system: Iterable[Document], check_text: bool
 ) -> Iterator[Pair]:
     """Documents that both sides have, with the same words."""
-    for ours, theirs in pair_documents(gold=gold, system=system, key=common_name):
+    for ours, theirs in pair_documents(gold=gold, system=system, key=lambda doc: doc.name):
         if ours is not None and theirs is not None:
             if check_text:
                 check_same_words(gold=ours, system=theirs)
-            yield Pair(common_name(ours), ours.clusters, theirs.clusters, ours)
+            yield Pair(ours.name, ours.clusters, theirs.clusters, ours)
         elif ours is not None:
             raise CorelaxError(_one_sided(ours, "gold", "system", "counts it as empty"))
         elif theirs is not None:
@@ -176,7 +176,7 @@ def _checked_pairs(
 
 
 def _one_sided(doc: Document, side: str, other: str, what: str) -> str:
-    there = f"document {common_name(doc)} is in {side} but not in {other}"
+    there = f"document {doc.name} is in {side} but not in {other}"
     return f"{there} (the profile 'reference' {what})"
 
 
@@ -200,12 +200,12 @@ def _reference_side(path: str, format: str, mixed: bool) -> dict[str, Callable[[
     does not count stops nobody."""
     if format != "conll2012":
         documents = stream(path, format, layers=False)
-        return {common_name(doc): partial(tuple, doc.clusters) for doc in documents}
+        return {doc.name: partial(tuple, doc.clusters) for doc in documents}
     side: dict[str, Callable[[], Entities]] = {}
     for doc in stream_reference(path):
         name = doc.name  # the whole rest of the header line, blanks at its end included
         if mixed:
             id, part = parse_header(name)
-            name = f"{id}_{part}".removesuffix("_0")
+            name = Document(id=id, part=part, words=()).name
         side[name] = doc.entities
     return side

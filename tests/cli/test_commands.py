@@ -194,3 +194,31 @@ def test_scipy_is_imported_only_for_ceaf(gold: Path, system: Path) -> None:
         "sys.exit('scipy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def test_json_stays_one_object_with_differences(gold: Path, system: Path) -> None:
+    result = json.loads(run("score", gold, system, "--json", "--differences").stdout)
+    assert "missed    a neighbour [17–18]" in result["differences"]["story/letter"]
+
+
+def test_dropped_singletons_are_no_difference(gold: Path, system: Path) -> None:
+    shown = run("score", gold, system, "--differences", "--singletons", "drop").stdout
+    assert "a neighbour" not in shown
+
+
+def test_long_names_are_neither_cut_nor_folded(tmp_path: Path, gold: Path) -> None:
+    name = "bc/cctv/00/a_name_that_is_longer_than_most_names_are"
+    path = tmp_path / "a.conll"
+    path.write_text(gold.read_text().replace("story/letter", name))
+    assert any(
+        line.startswith(f"{name} ")
+        for line in run("score", path, path, "--per-document").stdout.splitlines()
+    )
+
+
+def test_a_terminal_that_knows_no_superscripts_gets_a_table(gold: Path) -> None:
+    command = [sys.executable, "-m", "corelax", "score", str(gold), str(gold)]
+    done = subprocess.run(
+        command, capture_output=True, env={"PYTHONIOENCODING": "ascii"}, check=True
+    )
+    assert b"B? " in done.stdout

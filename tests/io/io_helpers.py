@@ -8,7 +8,6 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from corelax import Clustering, CorelaxError, Document, Span, io
-from corelax.pairing import common_name
 
 SHARED = Path(os.environ.get("CORELAX_DATA", Path(__file__).parents[3] / "shared" / "data"))
 
@@ -51,7 +50,7 @@ def check_readable_or_refused(doc: Document, path: Path) -> None:
         assert "\n" not in message
         return
     [again] = io.read(path)
-    assert (common_name(again), again.words) == (common_name(doc), doc.words)
+    assert (again.name, again.words) == (doc.name, doc.words)
 
 
 _LAYER_VALUES = st.sampled_from(["NN", "VB", "x|y", "(NP*", "a b", "ä", None])

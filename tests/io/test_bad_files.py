@@ -42,7 +42,6 @@ CONLL = {
     "a long row": (conll("-", "-", "-").replace("w1", "w1\tNN"), 3, "columns"),
     "three columns": (conll("-").replace("d\t0\t", ""), 2, "columns"),
     "one column": (BEGIN + "word\n" + END, 2, "columns"),
-    "blanks after tabs": (conll("-", "-").replace("d\t0\t1\tw1\t", "d 0 1 w1 "), 3, "columns"),
     "an empty word": (conll("-", "-").replace("w1", ""), 3, "the word is empty"),
     "a token before any document": ("d\t0\t0\tw\t-\n" + conll("-"), 1, "outside any document"),
     "a token after a document": (conll("-") + "\nd\t0\t0\tw\t-\n", 6, "outside any document"),

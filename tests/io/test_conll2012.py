@@ -411,3 +411,9 @@ def test_what_is_written_twice_does_not_change(tmp_path: Path, name: str) -> Non
     io.write(io.read(save(tmp_path, SAMPLES[name])), tmp_path / "b.conll")
     io.write(io.read(tmp_path / "b.conll"), tmp_path / "c.conll")
     assert (tmp_path / "c.conll").read_bytes() == (tmp_path / "b.conll").read_bytes()
+
+
+def test_a_row_without_tabs_is_split_at_blanks_also_beside_rows_with_tabs(tmp_path: Path) -> None:
+    text = conll("(0)", "(0)").replace("d\t0\t1\tw1\t", "d  0  1  w1  ")
+    [doc] = io.read(save(tmp_path, text))
+    assert (doc.words, len(doc.clusters[0])) == (("w0", "w1"), 2)

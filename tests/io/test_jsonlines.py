@@ -285,3 +285,15 @@ def test_a_file_read_and_written_reads_the_same(tmp_path: Path, name: str) -> No
     doc = read_one(tmp_path, SAMPLES[name])
     assert not io.write([doc], tmp_path / "b.jsonl")
     assert io.read(tmp_path / "b.jsonl") == [doc]
+
+
+def test_a_predicted_cluster_never_hides_behind_a_gold_one(tmp_path: Path) -> None:
+    line = '{"doc_key": "d", "tokens": ["a"], "clusters": [], "predicted_clusters": [[[0, 0]]]}'
+    with pytest.raises(CorelaxError, match="clusters and predicted_clusters are both there"):
+        io.read(save(tmp_path, line, "a.jsonl"))
+
+
+def test_predicted_clusters_alone_are_read(tmp_path: Path) -> None:
+    line = '{"doc_key": "d", "tokens": ["a"], "predicted_clusters": [[[0, 0]]]}'
+    [doc] = io.read(save(tmp_path, line, "a.jsonl"))
+    assert doc.clusters == Clustering([[Span(0, 1)]])

@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 from io_helpers import documents
 
 from corelax import Clustering, CorelaxError, Document, Span, io
-from corelax.pairing import common_name
 
 FORMATS = {"conll2012": "conll", "corefud": "conllu", "jsonlines": "jsonl"}
 CROSSING = "mentions that cross another of their entity (left out)"
 ONE_STRETCH = "discontinuous mentions (written as one stretch)"
 
-corpora = st.lists(documents(), min_size=1, max_size=3, unique_by=common_name)
+corpora = st.lists(documents(), min_size=1, max_size=3, unique_by=lambda doc: doc.name)
 many = settings(max_examples=100, deadline=None)
 
 
@@ -53,9 +52,9 @@ def test_text_and_layers_come_back(
 ) -> None:
     path = folder / f"a.{FORMATS[name]}{packed}"
     io.write(docs, path)
-    assert [
-        (common_name(doc), doc.words, doc.sentence_starts, doc.layers) for doc in io.read(path)
-    ] == [(common_name(doc), doc.words, doc.sentence_starts, doc.layers) for doc in docs]
+    assert [(doc.name, doc.words, doc.sentence_starts, doc.layers) for doc in io.read(path)] == [
+        (doc.name, doc.words, doc.sentence_starts, doc.layers) for doc in docs
+    ]
 
 
 @given(doc=documents())
@@ -160,7 +159,7 @@ def test_documents_without_words_come_back(tmp_path: Path, name: str) -> None:
     docs = [*empty, Document(id="c", words=("w",))]
     path = tmp_path / f"a.{FORMATS[name]}"
     io.write(docs, path)
-    assert [(common_name(doc), doc.words) for doc in io.read(path)] == [
+    assert [(doc.name, doc.words) for doc in io.read(path)] == [
         ("a", ()),
         ("b", ()),
         ("c", ("w",)),

@@ -27,10 +27,10 @@ def note(text: str) -> None:
     print(text, file=sys.stderr)
 
 
-def count(number: int, one: str, many: str | None = None) -> str:
+def plural(number: int, one: str, many: str | None = None) -> str:
     """A number with its noun.
 
-    >>> count(1, "file"), count(0, "oddity", "oddities")
+    >>> plural(1, "file"), plural(0, "oddity", "oddities")
     ('1 file', '0 oddities')
     """
     return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from corelax.cli.options import AsJson, InputFormat, count, note, print_json
+from corelax.cli.options import AsJson, InputFormat, note, plural, print_json
 
 
 def validate(
@@ -42,7 +42,7 @@ def validate(
             print(f"{problem}" if problem.is_error else f"{problem} (odd)")
         odd = len(found) - errors
         note(
-            f"{count(len(files), 'file')}: {count(errors, 'error')}, {count(odd, 'oddity', 'oddities')}"
+            f"{plural(len(files), 'file')}: {plural(errors, 'error')}, {plural(odd, 'oddity', 'oddities')}"
         )
     if errors:
         raise typer.Exit(1)

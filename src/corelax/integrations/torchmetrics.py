@@ -2,7 +2,7 @@
 
 The state is the summed counts of each metric, so it adds up across batches and across processes and
 is divided once. With torchmetrics installed the class is a `torchmetrics.Metric` (and goes into a
-`MetricCollection`, Lightning, ...); without it, it has the same methods.
+`MetricCollection`, Lightning, ...); without it, it has those three methods.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class CoreferenceScore(Metric):
 
     def compute(self) -> dict[str, Tensor]:
         """`muc_recall`, `muc_precision`, `muc_f1`, ... and `conll`, over all documents so far."""
-        report = self.report()
+        report = Report({name: self._counts(name) for name in self.names}, beta=self.beta)
         values = {
             f"{name}_{part}": value
             for name, score in report.items()
@@ -94,10 +94,6 @@ class CoreferenceScore(Metric):
         if all(name in report for name in CONLL):
             values["conll"] = report.conll
         return {name: torch.tensor(value, dtype=torch.float64) for name, value in values.items()}
-
-    def report(self) -> Report:
-        """The same as a `Report`."""
-        return Report({name: self._counts(name) for name in self.names}, beta=self.beta)
 
     def _counts(self, name: str) -> Counts | LinkCounts:
         state = getattr(self, _state(name))

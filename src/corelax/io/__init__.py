@@ -1,7 +1,8 @@
 """Reading and writing coreference data.
 
 A format is chosen by name, by the file's suffix, or by looking at its content. Files may be gzipped;
-`-` is standard input or output. Documents are read one at a time: `stream` never holds more than one.
+`-` is standard input or output. Documents are read one at a time: `stream` holds one document and a
+megabyte of the file.
 """
 
 from __future__ import annotations
@@ -131,9 +132,15 @@ def write(
     name = os.fspath(path)
     target = FORMATS[format_for(name, format)]
     lost: Counter[str] = Counter()
+    written: set[str] = set()
     with open_for_writing(name) as out:
         for doc in documents:
-            if not doc.id.strip() or not doc.id.isprintable() or (doc.part or 0) < 0:
+            # CoNLL-2012 has part 0 of every document, the other formats have what they are given.
+            if (key := doc.name if target is FORMATS["conll2012"] else doc.key) in written:
+                raise CorelaxError(f"{shown(name)}: two documents have the name {key}")
+            written.add(key)
+            usual = doc.id and doc.id == doc.id.strip() and doc.id.isprintable()
+            if not usual or (doc.part or 0) < 0:
                 raise CorelaxError(f"{shown(name)}: a document cannot be named {doc.key!r}")
             lost.update(target.losses(doc))
             out.write(target.write(doc))

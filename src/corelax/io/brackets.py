@@ -25,29 +25,32 @@ class OpenMentions:
         self._problems = problems
         self._refuse_twice = refuse_twice
         self._clusters: dict[str, list[Span]] = {}
-        self._open: dict[str, list[tuple[int, int]]] = {}  # bracket → (first token, line) of each
+        self._open: dict[str, list[tuple[int, int, str]]] = {}  # bracket → first token, line, note
         self._entity_of: dict[Span, str] = {}
 
-    def open(self, bracket: str, token: int, line: int, *, entity: str | None = None) -> None:
+    def open(
+        self, bracket: str, token: int, line: int, *, entity: str | None = None, note: str = ""
+    ) -> None:
         """A bracket opens: the beginning of a mention of `entity` (by default the bracket's name)."""
         self._clusters.setdefault(bracket if entity is None else entity, [])
-        self._open.setdefault(bracket, []).append((token, line))
+        self._open.setdefault(bracket, []).append((token, line, note))
 
-    def close(self, brackets: Iterable[str], line: int) -> list[tuple[str, int]]:
-        """Brackets close on one token: the name and the first token of each."""
+    def close(self, brackets: Iterable[str], line: int) -> list[tuple[str, int, str]]:
+        """Brackets close on one token: name, first token and note of each."""
         closed = []
         for bracket in brackets:
             stack = self._open.get(bracket)
             if not stack:
                 self._problems.error(line, f"entity {bracket} closes but was never opened")
                 continue
-            closed.append((bracket, stack.pop()[0]))
+            token, _, note = stack.pop()
+            closed.append((bracket, token, note))
             if not stack:
                 del self._open[bracket]
         if self._open:
             # What was opened after a mention that ends here, and is still open, crosses it.
             latest = max(stack[-1][0] for stack in self._open.values())
-            for bracket, start in closed:
+            for bracket, start, _ in closed:
                 if start < latest:
                     self._problems.odd(line, f"a mention of entity {bracket} crosses another one")
         return closed
@@ -71,6 +74,6 @@ class OpenMentions:
     def finish(self) -> Clustering[Span]:
         """The document ends."""
         for entity, stack in self._open.items():
-            for _, line in stack:
+            for _, line, _ in stack:
                 self._problems.error(line, f"entity {entity} opens but is never closed")
         return Clustering(self._clusters.values(), self._clusters)

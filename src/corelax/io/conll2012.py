@@ -23,7 +23,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from corelax.document import Document, Span
+from corelax.document import Document, Span, document_key
 from corelax.io.brackets import OpenMentions
 from corelax.io.problems import Problems, quote
 from corelax.io.table import Table, pieces
@@ -247,7 +247,7 @@ class _DocumentReader:
 
     @property
     def key(self) -> str:
-        return f"{self.id}_{self.part}"
+        return document_key(self.id, self.part)
 
     def add(self, piece: _Piece, rows: range) -> None:
         """Some rows of a piece: whole sentences."""
@@ -274,7 +274,7 @@ class _DocumentReader:
             for entity in opening:
                 mentions.open(entity, token, line)
             if closing:
-                for entity, start in mentions.close(closing, line):
+                for entity, start, _ in mentions.close(closing, line):
                     mentions.add(entity, Span(start, token + 1), line, sentence + shift)
         while len(self._columns) < len(piece.columns):
             self._columns.append([None] * tokens)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from typing import Any
 
 from corelax.document import Document
 from corelax.errors import CorelaxError
 from corelax.io.conll2012 import EMPTY, FULL_COLUMNS, LAYERS, MAX_DIGITS, WORD
-from corelax.io.losses import lost_data, lost_mentions, lost_sentences
 from corelax.io.nesting import Bracketed, bracket_events, entity_names, nested
+from corelax.io.not_kept import lost_data, lost_mentions, lost_sentences
 
 _UNSAFE = re.compile(r"[\t\n\r]")
 
@@ -26,17 +27,22 @@ def write(doc: Document) -> str:
     for start, end in doc.sentence_bounds:
         rows = []
         for token in range(start, end):
-            where = numbering[token] if numbering else (id, part, token - start)
+            where = _tuple(numbering[token]) if numbering else (id, part, token - start)
             values = ["-" if column[token] is None else column[token] for column in columns]
             brackets = events[token].conll() if token in events else "-"
-            cells = (*where, doc.words[token], *values, *(arguments[token] or ()), brackets)
+            cells = (*where, doc.words[token], *values, *_tuple(arguments[token]), brackets)
             rows.append([str(cell) for cell in cells])
-        _check(doc, rows, FULL_COLUMNS + len(arguments[start] or ()) if rows else 0)
+        _check(doc, rows, FULL_COLUMNS + len(_tuple(arguments[start])) if rows else 0)
         lines += ["\t".join(row) for row in rows]
         if rows:
             lines.append("")
     lines.append("#end document\n")
     return "\n".join(lines)
+
+
+def _tuple(value: Any) -> tuple[Any, ...]:
+    """Several cells of a row; anything else has none (and is then refused by its number of columns)."""
+    return tuple(value) if isinstance(value, tuple | list) else ()
 
 
 def _check(doc: Document, rows: list[list[str]], width: int) -> None:

@@ -129,7 +129,6 @@ class _DocumentReader:
         # Automatic annotation in this format repeats mentions; CoNLL-2012 and jsonlines refuse them.
         self._brackets = OpenMentions(problems, refuse_twice=False)
         self._pending: dict[str, list[_Discontinuous]] = {}
-        self._opened: dict[tuple[str, int], list[str]] = {}  # bracket, node → its other fields
         self._details: dict[tuple[str, Span], str] = {}
 
     def sentence(self, rows: list[str], first: int) -> None:
@@ -155,6 +154,8 @@ class _DocumentReader:
                 if kind is None:
                     continue
             if kind == "-":
+                if "Entity=" in columns[9]:
+                    self._problems.error(line, "Entity= on a multiword token; its words carry it")
                 if start + len(tokens) < max(multiword_ends, default=0):
                     self._problems.error(line, f"{quote(columns[0])} overlaps a multiword token")
                     continue
@@ -249,13 +250,16 @@ class _DocumentReader:
                 self._close(closing, node, line, sentence_start)
                 closing = []
             values = opened.split("-", len(self._fields) - 1)
-            bracket = values[min(self._name_field, len(values) - 1)]
+            name_at = min(self._name_field, len(values) - 1)
+            bracket = values[name_at]
             part = _PART.fullmatch(bracket) if "[" in bracket else None
             if not bracket or ("[" in bracket and part is None):
                 self._problems.error(line, f"no name of an entity in {quote(opened)}")
                 continue
-            self._brackets.open(bracket, node, line, entity=part[1] if part else bracket)
-            self._opened[bracket, node] = values
+            others = [value for i, value in enumerate(values) if i != name_at]
+            self._brackets.open(
+                bracket, node, line, entity=part[1] if part else bracket, note="-".join(others)
+            )
             if closed:
                 self._close([bracket], node, line, sentence_start)
         if at < len(value):
@@ -264,20 +268,18 @@ class _DocumentReader:
             self._close(closing, node, line, sentence_start)
 
     def _close(self, brackets: list[str], node: int, line: int, sentence_start: int) -> None:
-        for bracket, first in self._brackets.close(brackets, line):
-            values = self._opened[bracket, first]
+        for bracket, first, note in self._brackets.close(brackets, line):
             span = self._span(first, node)
             entity = bracket
             if "[" in bracket and (part := _PART.fullmatch(bracket)):
                 entity = part[1]
-                whole = self._join(entity, int(part[2]), int(part[3]), span, line)
+                whole = self._join(entity, int(part[2]), int(part[3]), span, line, note)
                 if whole is None:
                     continue
-                span = whole
+                span, note = whole
             self._brackets.add(entity, span, line, sentence_start)
-            if len(values) > 1:
-                del values[self._name_field]
-                self._details[entity, span] = "-".join(values)
+            if note:
+                self._details[entity, span] = note
 
     def _span(self, first: int, last: int) -> Span:
         """The mention from node to node, both included."""
@@ -295,11 +297,13 @@ class _DocumentReader:
             last -= 1
         return Span(nodes[first], nodes[last] + 1, empty=(*edges, *reversed(trailing)))
 
-    def _join(self, entity: str, part: int, parts: int, span: Span, line: int) -> Span | None:
-        """One part of a discontinuous mention; the whole of it when this part is the last."""
+    def _join(
+        self, entity: str, part: int, parts: int, span: Span, line: int, note: str
+    ) -> tuple[Span, str] | None:
+        """One part of a discontinuous mention; when it is the last, the whole with its fields."""
         waiting = self._pending.setdefault(entity, [])
         if part == 1:
-            waiting.append(_Discontinuous(parts, [], line))
+            waiting.append(_Discontinuous(parts, [], line, []))
         found = next((w for w in waiting if w.size == parts and len(w.spans) == part - 1), None)
         if found is None:
             self._problems.error(
@@ -307,17 +311,20 @@ class _DocumentReader:
             )
             return None
         found.spans.append(span)
+        found.notes.append(note)
         if part < parts:
             return None
         waiting.remove(found)
+        note = max(found.notes, key=len)  # the parts repeat it, or only the first one has it
         if parts == 1:
-            return span
-        return Span(
+            return span, note
+        whole = Span(
             found.spans[0].start,
             found.spans[-1].end,
             tuple((s.start, s.end) for s in found.spans),
             tuple(node for s in found.spans for node in s.empty),
         )
+        return whole, note
 
     def finish(self) -> Document:
         """The document is complete."""
@@ -357,3 +364,4 @@ class _Discontinuous(NamedTuple):
     size: int
     spans: list[Span]
     line: int
+    notes: list[str]

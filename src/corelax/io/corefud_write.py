@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from corelax.document import Document, Span
 from corelax.errors import CorelaxError
 from corelax.io import corefud
-from corelax.io.losses import lost_data, lost_sentences
 from corelax.io.nesting import Bracketed, Events, bracket_events, entity_names, nested
+from corelax.io.not_kept import lost_data, lost_sentences
 
 _UNSAFE_CELL = re.compile(r"[\t\n\r]|^$")
 _UNSAFE = re.compile(r"[-()\[\]|=\s%]")  # would end an entity's name, or its cell
@@ -76,6 +76,12 @@ class _Nodes:
     def __init__(self, doc: Document) -> None:
         self.doc = doc
         self.empty: tuple[corefud.EmptyNode, ...] = doc.extra.get(corefud.EMPTY_NODES, ())
+        self._layers = [(column, doc.layer(name)) for column, name in corefud.LAYERS.items()]
+        self._heads, self._misc = doc.layer("head"), doc.layer("misc")
+        self._multiword = {m.start: m for m in doc.extra.get(corefud.MULTIWORD, ())}
+        self._empty_at: dict[tuple[int, int], list[int]] = {}  # sentence, position → empty nodes
+        for number, node in enumerate(self.empty):
+            self._empty_at.setdefault((node.sentence, node.position), []).append(number)
         self.of_token: list[int] = []
         self.of_empty: list[int] = []
         waiting = iter(self.empty)
@@ -97,37 +103,30 @@ class _Nodes:
     def rows(self, sentence: int, start: int, end: int) -> Iterator[tuple[int | None, list[str]]]:
         """The rows of a sentence with the number of their node; None for multiword tokens."""
         doc = self.doc
-        multiword = {
-            m.start: m for m in doc.extra.get(corefud.MULTIWORD, ()) if start <= m.start < end
-        }
-        empty = (
-            [(i, e) for i, e in enumerate(self.empty) if e.sentence == sentence]
-            if self.empty
-            else []
-        )
-        layers = [(column, doc.layer(name)) for column, name in corefud.LAYERS.items()]
-        heads, misc = doc.layer("head"), doc.layer("misc")
         for position in range(start, end + 1):
-            for index, node in empty:
-                if node.position == position:
-                    yield self.of_empty[index], [node.id, *node.columns]
+            for number in self._empty_at.get((sentence, position), ()):
+                yield self.of_empty[number], [self.empty[number].id, *self.empty[number].columns]
             if position == end:
                 return
-            if position in multiword:
-                span = multiword[position]
+            if position in self._multiword:
+                span = self._multiword[position]
                 ids = f"{span.start - start + 1}-{span.end - start}"
                 yield None, [ids, *span.columns]
             columns = [str(position - start + 1), doc.words[position], *["_"] * 8]
-            for column, values in layers:
+            for column, values in self._layers:
                 columns[column] = "_" if values[position] is None else str(values[position])
-            head = heads[position]
+            head = self._heads[position]
             if head is not None:
-                if head != -1 and head not in range(start, end):
+                if not isinstance(head, int) or (head != -1 and head not in range(start, end)):
                     raise CorelaxError(
                         f"document {doc.key}: token {position} has the head {head!r}"
                     )
                 columns[6] = "0" if head == -1 else str(head - start + 1)
-            columns[9] = str(misc[position] or "_")
+            columns[9] = str(self._misc[position] or "_")
+            if "Entity=" in columns[9]:
+                raise CorelaxError(
+                    f"document {doc.key}: the layer misc of token {position} has Entity="
+                )
             yield self.of_token[position], columns
 
 
@@ -185,6 +184,8 @@ class _Brackets:
             covered += [nodes.of_empty[e] for e in mine]
             if covered:
                 places.append((min(covered), max(covered)))
+        if places and len(places) < len(span.parts):
+            self.lost["parts of discontinuous mentions (run together)"] += 1
         return places
 
     def _in_step(self, mentions: list[list[Bracketed]]) -> list[Bracketed]:

@@ -1,6 +1,6 @@
 """Opening and writing files: gzip by content, standard streams as `-`, errors in one line.
 
-Reading is line by line. Writing goes to a temporary name beside the target, which is renamed when
+Reading is piece by piece. Writing goes to a temporary name beside the target, which is renamed when
 all is written: a reader never sees half a file, and an error leaves what was there before.
 """
 

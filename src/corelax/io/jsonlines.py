@@ -16,9 +16,11 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from corelax.clustering import Clustering
-from corelax.document import Document, Span
+from corelax.document import Document, Span, document_key
+from corelax.errors import CorelaxError
+from corelax.io import conll2012, corefud
 from corelax.io.brackets import OpenMentions
-from corelax.io.losses import lost_data, lost_mentions
+from corelax.io.not_kept import lost_data, lost_mentions
 from corelax.io.problems import Problems
 
 FIELDS = "jsonlines.fields"  # under which `Document.extra` keeps unknown fields
@@ -27,6 +29,7 @@ _CLUSTER_FIELDS = {  # and whether the end of a mention is its last token, or on
     "predicted_clusters": True,
     "span_clusters": False,
 }
+_TEXT_LAYERS = {*conll2012.LAYERS, *corefud.LAYERS.values(), "misc"}
 _WL_COREF_LAYERS = {"pos": "pos", "deprel": "relation", "head": "head", "speaker": "speaker"}
 
 
@@ -75,8 +78,7 @@ class _Object:
             starts.append(len(words))
             words += sentence
         clusters = self._clusters(len(words))
-        key = id if part is None else f"{id}_{part}"
-        self.problems.new_document(key, self.line)
+        self.problems.new_document(document_key(id, part), self.line)
         return Document(
             id=id,
             part=part,
@@ -169,8 +171,12 @@ class _Object:
                 continue
             if name == "speaker":
                 values = [None if value in ("-", "") else value for value in values]
+            values = tuple(map(_frozen, values))
+            if complaint := _wrong_kind(name, values):
+                self._error(complaint)
+                continue
             if any(value is not None for value in values):
-                layers[name] = tuple(map(_frozen, values))
+                layers[name] = values
         return layers
 
     def _given_layers(self) -> Iterator[tuple[str, Any]]:
@@ -193,6 +199,9 @@ class _Object:
 
 def write(doc: Document) -> str:
     """A document as one line of JSON, in the e2e-coref dialect."""
+    for name, values in doc.layers.items():
+        if complaint := _wrong_kind(name, values):
+            raise CorelaxError(f"document {doc.key}: {complaint}")
     speakers = ["-" if speaker is None else speaker for speaker in doc.layer("speaker")]
     fields: dict[str, Any] = {
         "doc_key": doc.key,
@@ -236,6 +245,21 @@ def _is_nested(values: Any, kind: type) -> bool:
 def _brief(value: Any) -> str:
     text = json.dumps(value)
     return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _wrong_kind(layer: str, values: tuple[Any, ...]) -> str | None:
+    """Says so if a layer has values that its readers would not expect."""
+    kind = _kind(layer)
+    if all(value is None or _is(value, kind) for value in values):
+        return None
+    return f"layer {layer} has a value that is not {kind.__name__}"
+
+
+def _kind(layer: str) -> type:
+    """The type of a layer's values, None aside. Layers that nothing here knows may hold anything."""
+    if layer in ("offsets", "arguments", "numbering"):
+        return tuple
+    return {"head": int}.get(layer, str if layer in _TEXT_LAYERS else object)
 
 
 def _frozen(value: Any) -> Any:

@@ -19,7 +19,7 @@ _TAB, _NEWLINE, _BLANK, _HASH = b"\t\n #"
 
 
 def pieces(file: IO[str]) -> Iterator[str]:
-    """The text of a file, about a megabyte at a time, cut after empty lines.
+    """The text of a file, about a megabyte at a time, cut after empty lines or before marks.
 
     >>> from io import StringIO
     >>> list(pieces(StringIO("a\\n\\nb")))
@@ -28,7 +28,7 @@ def pieces(file: IO[str]) -> Iterator[str]:
     rest = ""
     while text := file.read(_CHUNK):
         text = rest + text
-        cut = text.rfind("\n\n") + 2
+        cut = max(text.rfind("\n\n") + 2, text.rfind("\n#") + 1)
         if cut > 1:
             yield text[:cut]
             rest = text[cut:]
@@ -42,7 +42,7 @@ class Table:
     r"""The lines of a text and the fields of its rows.
 
     A line that begins with `#` is a mark, one of nothing but white space is blank, any other is a row.
-    Fields are apart by single tabs if the first row has a tab, else by runs of blanks.
+    Fields are apart by single tabs in a row that has a tab, else by runs of blanks.
 
     >>> table = Table("# x\nd 0 Ann  -\nd 1 saw (0)\n\nd 2 it -\n")
     >>> table.marks.tolist(), table.rows.tolist(), table.column(2)
@@ -61,10 +61,9 @@ class Table:
     def __init__(self, text: str) -> None:
         # A line end in front makes every field, the first one too, lie between two separators.
         self._raw = raw = np.frombuffer(f"\n{text}".encode(), dtype=np.uint8)
-        tabbed = "\t" in _first_row(text)
-        cuts = np.flatnonzero((raw == _TAB) | (raw == _NEWLINE)) if tabbed else None
-        edges = np.flatnonzero(raw == _NEWLINE) if cuts is None else cuts[raw[cuts] == _NEWLINE]
-        self._edges = edges  # line i lies between edges i and i + 1
+        cuts = np.flatnonzero((raw == _TAB) | (raw == _NEWLINE))
+        line_cuts = np.flatnonzero(raw[cuts] == _NEWLINE)
+        self._edges = edges = cuts[line_cuts]  # line i lies between edges i and i + 1
         first = raw[edges[:-1] + 1]
         marked = first == _HASH
         blank = first == _NEWLINE
@@ -76,17 +75,22 @@ class Table:
         self.marks = np.flatnonzero(marked)
         self.rows = np.flatnonzero(~breaks)
         self.block = np.cumsum(breaks)[self.rows]
-        if cuts is not None:
-            self._before, self._after = cuts[:-1], cuts[1:]
-            fields = np.flatnonzero(raw[cuts] == _NEWLINE)
-        else:
-            space = (raw == _BLANK) | (raw == _TAB) | (raw == _NEWLINE)
-            changes = np.flatnonzero(
-                space[1:] != space[:-1]
-            )  # before a field, its end, before, ...
-            self._before, self._after = changes[::2], changes[1::2] + 1
-            fields = np.searchsorted(self._before, edges)
-        self._first, self.width = fields[:-1][self.rows], np.diff(fields)[self.rows]
+        self._before, self._after = cuts[:-1], cuts[1:]
+        self._first, self.width = line_cuts[:-1][self.rows], np.diff(line_cuts)[self.rows]
+        without_tab = self.width == 1
+        if without_tab.any():
+            self._split_at_blanks(without_tab)
+
+    def _split_at_blanks(self, rows: Array) -> None:
+        """Adds the fields between runs of blanks, and lets some rows have them for theirs."""
+        raw, known = self._raw, len(self._before)
+        space = (raw == _BLANK) | (raw == _TAB) | (raw == _NEWLINE)
+        changes = np.flatnonzero(space[1:] != space[:-1])  # before a field, its end, before, ...
+        fields = np.searchsorted(changes[::2], self._edges)
+        self._first[rows] = known + fields[:-1][self.rows][rows]
+        self.width[rows] = np.diff(fields)[self.rows][rows]
+        self._before = np.concatenate((self._before, changes[::2]))
+        self._after = np.concatenate((self._after, changes[1::2] + 1))
 
     def line(self, number: int) -> str:
         """A whole line."""
@@ -120,15 +124,3 @@ class Table:
         text[stops - 1] = _NEWLINE
         joined: str = text[:-1].tobytes().decode()
         return joined.split("\n")
-
-
-def _first_row(text: str) -> str:
-    """The first line that is neither blank nor a mark."""
-    start = 0
-    while start < len(text):
-        end = text.index("\n", start)
-        row = text[start:end]
-        if row[:1] != "#" and row.strip():
-            return row
-        start = end + 1
-    return ""

@@ -21,8 +21,8 @@ def b_cubed(overlap: Overlap) -> Counts:
     """
     right_company = overlap.written * overlap.shared
     return Counts(
-        overlap.total(right_company / overlap.gold_size),
+        overlap.total(overlap.share(right_company, overlap.gold_size)),
         overlap.gold.mentions,
-        overlap.total(right_company / overlap.system_size),
+        overlap.total(overlap.share(right_company, overlap.system_size)),
         overlap.system.mentions,
     )

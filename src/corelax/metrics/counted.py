@@ -21,7 +21,7 @@ M = TypeVar("M", bound=Hashable)
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class CountedOverlap(Overlap):
     """An overlap of whole mentions. `cell_gold` and `cell_system` say where each cell lies."""
 

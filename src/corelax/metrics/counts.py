@@ -41,7 +41,7 @@ def f_measure(precision: Any, recall: Any, beta: float = 1.0) -> Any:
 
 def ratio(numerator: Any, denominator: Any) -> Any:
     """A quotient that is 0 where the denominator is 0 (an empty side scores 0)."""
-    return numerator / denominator if denominator else 0.0
+    return numerator / denominator if denominator > 0 else 0.0 * numerator
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +102,9 @@ class LinkCounts:
 
     def scores(self, beta: float = 1.0) -> Score:
         """Divides."""
-        kinds = [kind.scores(beta) for kind in (self.inside, self.between) if kind.recall_den]
+        kinds = [kind.scores(beta) for kind in (self.inside, self.between) if kind.recall_den > 0]
         if not kinds:
-            return Score(0.0, 0.0, 0.0)
+            nothing = 0.0 * self.inside.recall_num  # of the same type, so that a loss stays one
+            return Score(nothing, nothing, nothing)
         recall, precision, f1 = (sum(values) / len(kinds) for values in zip(*kinds, strict=True))
         return Score(recall, precision, f1)

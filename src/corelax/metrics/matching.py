@@ -27,7 +27,7 @@ M = TypeVar("M", bound=Hashable)
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ReferenceOverlap(CountedOverlap):
     """Sums a CEAF alignment as the reference scorer does: in key order, each pair as 1 − (1 − φ)."""
 
@@ -93,7 +93,7 @@ class MatchingCounter:
         """Adds a document."""
         gold_of = {m: k for k, cluster in enumerate(gold) for m in cluster}  # the last one wins
         system, system_of = self._remove_repeats(system, gold_of)
-        self._add_cells(gold, system, gold_of, system_of)
+        self._add_cells(gold, gold_of, system_of)
         if has_repeats(gold) or has_repeats(system):
             self._links += repeated_links(gold=gold, system=system)
         else:
@@ -126,14 +126,16 @@ class MatchingCounter:
     def _add_cells(
         self,
         gold: Sequence[Sequence[M]],
-        system: Sequence[Sequence[M]],
         gold_of: dict[M, int],
         system_of: dict[M, int],
     ) -> None:
         g, s = len(self._gold_sizes), len(self._system_sizes)  # entities of the documents before
-        spans = [set(cluster) for cluster in gold]
+        entities_of: dict[M, list[int]] = {}
+        for k, cluster in enumerate(gold):
+            for mention in set(cluster):
+                entities_of.setdefault(mention, []).append(k)
         matched = [(gold_of[m], r) for m, r in system_of.items()]  # in response order
-        company = {(k, r): sum(m in spans[k] for m in system[r]) for k, r in set(matched)}
+        company = Counter((k, r) for m, r in system_of.items() for k in entities_of[m])
         by_key = Counter(
             (g + k, s + system_of[m]) for k, c in enumerate(gold) for m in c if m in system_of
         )

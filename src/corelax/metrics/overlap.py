@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Side:
     """One clustering: its entities and its pairs of mentions.
 
@@ -34,7 +34,7 @@ class Side:
     between: Any
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Overlap(ABC):
     """Gold × system. A *cell* is a pair of a gold and a system entity.
 

@@ -7,6 +7,7 @@ that occur once are counted by formula; only the links of repeated spans are loo
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
@@ -93,7 +94,7 @@ class _Spans(Generic[M]):
         for entity, spans in enumerate(self.spans):
             for span in spans:
                 self.entities.setdefault(span, []).append(entity)
-        self.doubled = {m for c in clusters if len(set(c)) < len(c) for m in c if c.count(m) > 1}
+        self.doubled = {m for c in clusters for m, count in Counter(c).items() if count > 1}
         self.repeated = self.doubled | {m for m, where in self.entities.items() if len(where) > 1}
         self.left = set(self.entities)
 

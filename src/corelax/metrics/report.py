@@ -96,11 +96,11 @@ class Report(Mapping[str, Score]):
         return len(self.counts)
 
     @property
-    def conll(self) -> float:
+    def conll(self) -> Any:
         """The CoNLL score: the mean of the unrounded F of MUC, B³ and CEAF_e."""
         if missing := [name for name in CONLL if name not in self.counts]:
             raise CorelaxError(f"the CoNLL score needs {', '.join(missing)} as well")
-        return sum(float(self[name].f1) for name in CONLL) / len(CONLL)
+        return sum(self[name].f1 for name in CONLL) / len(CONLL)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers, as `corelax score --json` prints them."""
