@@ -156,6 +156,7 @@ class _Piece:
     Attributes:
         size: Number of lines.
         words: [row].
+        faults: (line, what is wrong) of rows that are not among them.
         columns: [column][row] of the layers, or nothing where layers are not wanted.
         starts_sentence: [row].
         cells: [cell] coreference cells that say something.
@@ -166,7 +167,7 @@ class _Piece:
     def __init__(self, text: str, first_line: int, layers: bool) -> None:
         self._table = table = Table(text)
         self._first_line = first_line
-        self._faults: list[tuple[int, str]] = []
+        self.faults: list[tuple[int, str]] = []
         good = self._check_widths()
         self.size = table.lines
         self._rows = table.rows[good]
@@ -182,13 +183,13 @@ class _Piece:
         self.columns = self._layer_columns(good) if layers else []
         if "" in self.words:
             empty = [row for row, word in enumerate(self.words) if not word]
-            self._faults += [(self.line(row), "the word is empty") for row in empty]
-            self._faults.sort()
+            self.faults += [(self.line(row), "the word is empty") for row in empty]
+            self.faults.sort()
 
     def report(self, problems: Problems, before: int) -> None:
         """Reports what is wrong with rows before a line. Errors come in the order of lines."""
-        while self._faults and self._faults[0][0] < before:
-            problems.error(*self._faults.pop(0))
+        while self.faults and self.faults[0][0] < before:
+            problems.error(*self.faults.pop(0))
 
     def line(self, row: int) -> int:
         """The line number of a row in the file."""
@@ -216,7 +217,7 @@ class _Piece:
             )
             if width[row] >= MIN_COLUMNS:
                 message = f"{width[row]} columns, but its sentence begins with {expected[row]}"
-            self._faults.append((line, message))
+            self.faults.append((line, message))
         return good
 
     def _layer_columns(self, good: Array) -> list[list[str | None]]:
@@ -266,7 +267,8 @@ class _DocumentReader:
             strict=True,
         ):
             token = row + shift
-            piece.report(self._problems, line)
+            if piece.faults:
+                piece.report(self._problems, line)
             if remark:
                 remark(self._problems, line)
             for entity in single:
