@@ -60,7 +60,10 @@ def _once(documents: Iterable[T], key: Callable[[T], str]) -> Iterator[T]:
 
 
 def check_same_words(*, gold: Document, system: Document) -> None:
-    """Raises an error that shows the first token in which two documents differ."""
+    """Raises an error that shows the first token in which two documents differ.
+
+    >>> check_same_words(gold=Document(id="d", words=("a",)), system=Document(id="d", words=("a",)))
+    """
     if gold.words == system.words:
         return
     for position, (ours, theirs) in enumerate(zip(gold.words, system.words, strict=False)):

@@ -100,6 +100,12 @@ def score_files(
     "reference" does as the reference scorer v8.01 does: it reads CoNLL-2012 files leniently, takes a
     document that the system lacks as empty, ignores one that gold lacks, lets the last of several
     documents of one name count, looks at no words, and refuses more than ten repeated mentions.
+
+    >>> report = score_files(
+    ...     gold="examples/data/gold.conll", system="examples/data/system.conll", metrics=["mentions"]
+    ... )
+    >>> report["mentions"].recall  # 22 of 24
+    0.9166666666666666
     """
     if profile not in PROFILES:
         raise CorelaxError(f"unknown profile {profile!r}; choose from {', '.join(PROFILES)}")

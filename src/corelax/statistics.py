@@ -46,7 +46,11 @@ class Statistics:
 
 
 def count(documents: Iterable[Document]) -> Statistics:
-    """The size of a corpus."""
+    """The size of a corpus.
+
+    >>> count([Document(id="d", words=("Ann", "ran"))]).tokens
+    2
+    """
     total = Statistics()
     for doc in documents:
         sizes = [len(cluster) for cluster in doc.clusters]

@@ -106,6 +106,11 @@ def stream(
         layers: False reads words and clusters only, which is faster and smaller.
         problems: Collects what is odd. If it is not strict, it collects errors too and reading goes
             on; otherwise the first error is raised as a `FormatError`.
+
+    >>> for doc in stream("examples/data/gold.conll", layers=False):
+    ...     print(doc.name, len(doc.words), len(doc.clusters))
+    story/lighthouse 57 6
+    story/letter 30 4
     """
     name = os.fspath(path)
     if problems is None:
@@ -126,6 +131,12 @@ def write(
     """Writes documents one after the other; gzipped if the name ends in `.gz`.
 
     Returns what the format could not hold, and how often. The file appears when all is written.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> doc = Document(id="d", words=("Ann", "ran"), layers={"upos": ("PROPN", "VERB")})
+    >>> with TemporaryDirectory() as folder:
+    ...     write([doc], Path(folder, "a.conll.gz"))
+    Counter({'layer upos': 1})
     """
     if isinstance(documents, Document):
         raise CorelaxError("write takes a list of documents, not one")
@@ -148,7 +159,11 @@ def write(
 
 
 def validate(path: str | os.PathLike[str], format: str | None = None) -> Problems:
-    """All errors and oddities of a file, in the order of its lines."""
+    """All errors and oddities of a file, in the order of its lines.
+
+    >>> validate("examples/data/gold.conll").items
+    []
+    """
     problems = Problems(shown(os.fspath(path)), strict=False)
     try:
         for _ in stream(path, format, problems=problems):
@@ -160,7 +175,11 @@ def validate(path: str | os.PathLike[str], format: str | None = None) -> Problem
 
 
 def format_of(path: str | os.PathLike[str], format: str | None = None, *, head: str = "") -> str:
-    """The format of a file to be read: as asked for, by its suffix, or by how it begins."""
+    """The format of a file to be read: as asked for, by its suffix, or by how it begins.
+
+    >>> format_of("a.v4_gold_conll.gz"), format_of("-", head="{")
+    ('conll2012', 'jsonlines')
+    """
     name = os.fspath(path)
     if format is not None:
         return _check(format)
@@ -174,7 +193,11 @@ def format_of(path: str | os.PathLike[str], format: str | None = None, *, head: 
 
 
 def format_for(name: str, format: str | None) -> str:
-    """The format of a file to be written: as asked for, or by its suffix."""
+    """The format of a file to be written: as asked for, or by its suffix.
+
+    >>> format_for("out.conllu.gz", None)
+    'corefud'
+    """
     if format is not None:
         return _check(format)
     found = _by_suffix(name)

@@ -1,5 +1,5 @@
 """CoNLL-2012: one token a row, columns apart by tabs or blanks, coreference in the last one. This
-file reads; `conll2012_write.py` writes.
+file reads, `conll2012_cells.py` the coreference cells, and `conll2012_write.py` writes.
 
     #begin document (bc/cctv/00/cctv_0001); part 000
     bc/cctv/00/cctv_0001  0  0  John  NNP  (TOP(S(NP*)  -  -  -  Speaker#1  (PERSON)  (0)
@@ -15,17 +15,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
-from functools import lru_cache
+from collections.abc import Iterator
 from itertools import pairwise
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from corelax.document import Document, Span, document_key
 from corelax.io.brackets import OpenMentions
-from corelax.io.problems import Problems, quote
+from corelax.io.conll2012_cells import parse_cell
+from corelax.io.problems import Problems
 from corelax.io.table import Table, pieces
 
 Array = NDArray[Any]
@@ -34,14 +34,11 @@ WORD = 3  # the column of the words
 LAYERS = ("pos", "parse", "lemma", "frame", "sense", "speaker", "ner")  # columns 4 to 10
 EMPTY = {name: "*" if name in ("parse", "ner") else "-" for name in LAYERS}
 MIN_COLUMNS, FULL_COLUMNS = 5, 12
-MAX_DIGITS = 18  # of an entity number
 MAX_NAME = 1000  # characters of a document's name
 
 _BEGIN = re.compile(r"#\s*begin document\b\s*(.*)")
 _END = re.compile(r"#\s*end document\b")
 _NAME_AND_PART = re.compile(r"\((.*)\);\s*(?:part\s+(\d{1,9}))?\s*")
-_BRACKET = re.compile(r"\((\d+)(\)?)|(\d+)\)")
-_NO_MENTION = ("-", "_", "*")
 
 
 def looks_like(head: str) -> bool:
@@ -98,56 +95,6 @@ def parse_header(name: str) -> tuple[str, int]:
     """
     match = _NAME_AND_PART.fullmatch(name)
     return (match[1], int(match[2] or 0)) if match else (name.strip(), 0)
-
-
-class Cell(NamedTuple):
-    """What one coreference cell says."""
-
-    single: tuple[str, ...]  # entities with a mention of this one token
-    opening: tuple[str, ...]
-    closing: tuple[str, ...]
-    remark: Callable[[Problems, int], None] | None = None  # tells what is wrong or odd
-
-
-@lru_cache(maxsize=1 << 16)
-def parse_cell(cell: str) -> Cell:
-    """Reads a cell such as `(3|(5)|4)`.
-
-    >>> parse_cell("(3|(5)|4)")[:3]
-    (('5',), ('3',), ('4',))
-    """
-    found: tuple[list[str], list[str], list[str]] = ([], [], [])
-    single, opening, closing = found
-    error = oddity = None
-    if cell.strip() in _NO_MENTION:
-        return Cell((), (), ())
-    for piece in cell.strip().split("|"):
-        at, count = 0, 0
-        while match := _BRACKET.match(piece, at):
-            opened, closed, ended = match.groups()
-            if ended is not None:
-                closing.append(ended)
-            elif closed:
-                single.append(opened)
-            else:
-                if opened in closing:
-                    error = f"entity {opened} closes and opens on one token, so its mentions cross"
-                opening.append(opened)
-            at, count = match.end(), count + 1
-        if at < len(piece) or not count:
-            error = f"cannot read the coreference cell {quote(cell)}"
-        elif count > 1:
-            oddity = f"no bars between the brackets of {quote(cell)}"
-    if any(len(entity) > MAX_DIGITS for entities in found for entity in entities):
-        error = f"an entity number of more than {MAX_DIGITS} digits in {quote(cell)}"
-
-    def remark(problems: Problems, line: int) -> None:
-        if error:
-            problems.error(line, error)
-        if oddity:
-            problems.odd(line, oddity)
-
-    return Cell(tuple(single), tuple(opening), tuple(closing), remark if error or oddity else None)
 
 
 class _Piece:

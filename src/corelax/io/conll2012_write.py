@@ -8,7 +8,8 @@ from typing import Any
 
 from corelax.document import Document
 from corelax.errors import CorelaxError
-from corelax.io.conll2012 import EMPTY, FULL_COLUMNS, LAYERS, MAX_DIGITS, WORD
+from corelax.io.conll2012 import EMPTY, FULL_COLUMNS, LAYERS, WORD
+from corelax.io.conll2012_cells import MAX_DIGITS
 from corelax.io.nesting import Bracketed, bracket_events, entity_names, nested
 from corelax.io.not_kept import lost_data, lost_mentions, lost_sentences
 

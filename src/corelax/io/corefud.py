@@ -1,5 +1,5 @@
-"""CorefUD: CoNLL-U with coreference as `Entity=` in the last column. This file reads; see also
-`corefud_write.py`.
+"""CorefUD: CoNLL-U with coreference as `Entity=` in the last column. This file reads rows and layers,
+`corefud_entities.py` the brackets, and `corefud_write.py` writes.
 
     # newdoc id = GUM_academic_exposure
     # global.Entity = eid-etype-head-other
@@ -19,8 +19,8 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import IO, Any, NamedTuple
 
-from corelax.document import Document, Span
-from corelax.io.brackets import OpenMentions
+from corelax.document import Document
+from corelax.io.corefud_entities import EntityReader
 from corelax.io.problems import Problems, quote
 
 COLUMNS = 10
@@ -36,8 +36,6 @@ GLOBAL_ENTITY, MENTIONS = "conllu.global_entity", "conllu.mentions"
 _NEWDOC = re.compile(r"#\s*newdoc\b(?:\s+id)?\s*=?\s*(.*)")
 _GLOBAL = re.compile(r"#\s*global\.Entity\s*=\s*(\S+)")
 _SPEAKER = re.compile(r"#\s*speaker\s*=\s*(.*)")
-_BRACKET = re.compile(r"\(([^()]+)(\)?)|([^()]+)\)")
-_PART = re.compile(r"(.+)\[(\d{1,6})/(\d{1,6})\]")
 _ID = re.compile(r"(\d{1,9})(?:([-.])(\d{1,9}))?")
 
 
@@ -89,11 +87,6 @@ def read(file: IO[str], problems: Problems, *, layers: bool = True) -> Iterator[
         yield document.finish()
 
 
-def name_field(fields: list[str]) -> int:
-    """Which of the fields of `global.Entity` is the entity's name: `eid`, in GUM `GRP`."""
-    return next((i for i, field in enumerate(fields) if field in ("eid", "GRP")), 0)
-
-
 def without_entity(misc: str) -> tuple[str, list[str]]:
     """A MISC cell taken apart: the rest of it, and the values of `Entity=`.
 
@@ -107,15 +100,14 @@ def without_entity(misc: str) -> tuple[str, list[str]]:
 
 
 class _DocumentReader:
-    """Gathers the sentences of one document. *Nodes* are tokens and empty nodes, in order."""
+    """Gathers the sentences of one document."""
 
     def __init__(self, name: str, fields: str, line: int, problems: Problems, layers: bool) -> None:
         problems.new_document(name, line)
         self._id = name
         self._problems = problems
         self._with_layers = layers
-        self._fields = fields.split("-")
-        self._name_field = name_field(self._fields)
+        self._fields = fields
         self._words: list[str] = []
         self._starts: list[int] = []
         self._layers: dict[str, list[Any]] = {
@@ -125,11 +117,7 @@ class _DocumentReader:
         self._comments: list[tuple[str, ...]] = []
         self._multiword: list[Multiword] = []
         self._empty: list[EmptyNode] = []
-        self._nodes: list[int] = []  # token number, or -1 - number of an empty node
-        # Automatic annotation in this format repeats mentions; CoNLL-2012 and jsonlines refuse them.
-        self._brackets = OpenMentions(problems, refuse_twice=False)
-        self._pending: dict[str, list[_Discontinuous]] = {}
-        self._details: dict[tuple[str, Span], str] = {}
+        self._entities = EntityReader(fields, problems)
 
     def sentence(self, rows: list[str], first: int) -> None:
         """One sentence with its comments, `first` being the line number of its first row."""
@@ -169,18 +157,17 @@ class _DocumentReader:
                 if len(entities) > 1:
                     self._problems.error(line, "Entity= is there twice")
             if kind == ".":
-                self._nodes.append(-1 - len(self._empty))
-                node = EmptyNode(
-                    len(self._starts), start + len(tokens), columns[0], tuple(columns[1:])
-                )
+                position = start + len(tokens)
+                self._entities.empty_node(position)
+                node = EmptyNode(len(self._starts), position, columns[0], tuple(columns[1:]))
                 self._empty.append(node)
             else:
-                self._nodes.append(len(self._words))
+                self._entities.token()
                 self._words.append(columns[1])
                 tokens.append(columns)
                 lines.append(line)
             for entity in entities:
-                self._entity(entity, line, start)
+                self._entities.read(entity, line, start)
         if all(row.startswith("#") for row in rows):
             return  # comments alone are no sentence
         self._starts.append(start)
@@ -236,102 +223,9 @@ class _DocumentReader:
                 head = "0"
             self._layers["head"].append(start + int(head) - 1 if int(head) else -1)
 
-    def _entity(self, value: str, line: int, sentence_start: int) -> None:
-        """The brackets of one node, the node that was read last."""
-        node = len(self._nodes) - 1
-        at, closing = 0, []
-        while match := _BRACKET.match(value, at):
-            opened, closed, ended = match.groups()
-            at = match.end()
-            if ended is not None:
-                closing.append(ended.split("-")[0])
-                continue
-            if closing:  # a run of closings is done together: their order says nothing
-                self._close(closing, node, line, sentence_start)
-                closing = []
-            values = opened.split("-", len(self._fields) - 1)
-            name_at = min(self._name_field, len(values) - 1)
-            bracket = values[name_at]
-            part = _PART.fullmatch(bracket) if "[" in bracket else None
-            if not bracket or ("[" in bracket and part is None):
-                self._problems.error(line, f"no name of an entity in {quote(opened)}")
-                continue
-            others = [value for i, value in enumerate(values) if i != name_at]
-            self._brackets.open(
-                bracket, node, line, entity=part[1] if part else bracket, note="-".join(others)
-            )
-            if closed:
-                self._close([bracket], node, line, sentence_start)
-        if at < len(value):
-            self._problems.error(line, f"cannot read the brackets {quote(value)}")
-        if closing:
-            self._close(closing, node, line, sentence_start)
-
-    def _close(self, brackets: list[str], node: int, line: int, sentence_start: int) -> None:
-        for bracket, first, note in self._brackets.close(brackets, line):
-            span = self._span(first, node)
-            entity = bracket
-            if "[" in bracket and (part := _PART.fullmatch(bracket)):
-                entity = part[1]
-                whole = self._join(entity, int(part[2]), int(part[3]), span, line, note)
-                if whole is None:
-                    continue
-                span, note = whole
-            self._brackets.add(entity, span, line, sentence_start)
-            if note:
-                self._details[entity, span] = note
-
-    def _span(self, first: int, last: int) -> Span:
-        """The mention from node to node, both included."""
-        nodes = self._nodes
-        edges: list[int] = []
-        while first <= last and nodes[first] < 0:
-            edges.append(-1 - nodes[first])
-            first += 1
-        if first > last:
-            position = self._empty[edges[0]].position
-            return Span(position, position, empty=tuple(edges))
-        trailing: list[int] = []
-        while nodes[last] < 0:
-            trailing.append(-1 - nodes[last])
-            last -= 1
-        return Span(nodes[first], nodes[last] + 1, empty=(*edges, *reversed(trailing)))
-
-    def _join(
-        self, entity: str, part: int, parts: int, span: Span, line: int, note: str
-    ) -> tuple[Span, str] | None:
-        """One part of a discontinuous mention; when it is the last, the whole with its fields."""
-        waiting = self._pending.setdefault(entity, [])
-        if part == 1:
-            waiting.append(_Discontinuous(parts, [], line, []))
-        found = next((w for w in waiting if w.size == parts and len(w.spans) == part - 1), None)
-        if found is None:
-            self._problems.error(
-                line, f"entity {entity}: part {part}/{parts} has no part before it"
-            )
-            return None
-        found.spans.append(span)
-        found.notes.append(note)
-        if part < parts:
-            return None
-        waiting.remove(found)
-        note = max(found.notes, key=len)  # the parts repeat it, or only the first one has it
-        if parts == 1:
-            return span, note
-        whole = Span(
-            found.spans[0].start,
-            found.spans[-1].end,
-            tuple((s.start, s.end) for s in found.spans),
-            tuple(node for s in found.spans for node in s.empty),
-        )
-        return whole, note
-
     def finish(self) -> Document:
         """The document is complete."""
-        for entity, waiting in self._pending.items():
-            for mention in waiting:
-                missing = f"{len(mention.spans) + 1}/{mention.size}"
-                self._problems.error(mention.line, f"entity {entity}: part {missing} never comes")
+        clusters = self._entities.finish()
         layers: dict[str, tuple[Any, ...]] = {}
         extra: dict[str, Any] = {}
         if self._with_layers:
@@ -345,23 +239,14 @@ class _DocumentReader:
                 COMMENTS: tuple(self._comments),
                 MULTIWORD: tuple(self._multiword),
                 EMPTY_NODES: tuple(self._empty),
-                GLOBAL_ENTITY: "-".join(self._fields),
-                MENTIONS: self._details,
+                GLOBAL_ENTITY: self._fields,
+                MENTIONS: self._entities.fields_of,
             }
         return Document(
             id=self._id,
             words=tuple(self._words),
             sentence_starts=tuple(self._starts),
-            clusters=self._brackets.finish(),
+            clusters=clusters,
             layers=layers,
             extra={name: value for name, value in extra.items() if value},
         )
-
-
-class _Discontinuous(NamedTuple):
-    """A discontinuous mention of which not all parts were read yet."""
-
-    size: int
-    spans: list[Span]
-    line: int
-    notes: list[str]

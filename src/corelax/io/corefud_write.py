@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from corelax.document import Document, Span
 from corelax.errors import CorelaxError
 from corelax.io import corefud
+from corelax.io.corefud_entities import name_field
 from corelax.io.nesting import Bracketed, Events, bracket_events, entity_names, nested
 from corelax.io.not_kept import lost_data, lost_sentences
 
@@ -139,7 +140,7 @@ class _Brackets:
         self._opening: dict[Bracketed, str] = {}
         self._details: dict[tuple[str, Span], str] = doc.extra.get(corefud.MENTIONS, {})
         fields = doc.extra.get(corefud.GLOBAL_ENTITY, corefud.FIELDS).split("-")
-        self._name_field = corefud.name_field(fields)
+        self._name_field = name_field(fields)
         names = entity_names(doc.clusters, lambda label: not _UNSAFE.search(label), "e", self.lost)
         brackets: list[Bracketed] = []
         for name, label, cluster in zip(names, doc.clusters.labels, doc.clusters, strict=True):

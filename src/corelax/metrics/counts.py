@@ -40,7 +40,11 @@ def f_measure(precision: Any, recall: Any, beta: float = 1.0) -> Any:
 
 
 def ratio(numerator: Any, denominator: Any) -> Any:
-    """A quotient that is 0 where the denominator is 0 (an empty side scores 0)."""
+    """A quotient that is 0 where the denominator is 0 (an empty side scores 0).
+
+    >>> ratio(1, 4), ratio(0, 0)
+    (0.25, 0.0)
+    """
     return numerator / denominator if denominator > 0 else 0.0 * numerator
 
 
@@ -83,6 +87,9 @@ class LinkCounts:
     Recall, precision and F are the means of the two kinds, F being a mean of two F values and not the
     harmonic mean of the means. A kind of which the *gold* side has no link at all in the whole corpus
     is left out; with no gold link of either kind everything is 0 (rules of the reference scorer).
+
+    >>> LinkCounts(inside=Counts(1, 2, 1, 1), between=Counts(0, 0, 0, 5)).scores().recall
+    0.5
     """
 
     inside: Counts = Counts()

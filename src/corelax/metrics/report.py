@@ -143,6 +143,12 @@ class Tally:
     Documents without repeated mentions are gathered and counted together; one with repeats is counted
     by the rules of the reference scorer (`matching.py`). With `like_reference` all are, which adds
     numbers in the very order of that program and so gives the same last bits.
+
+    >>> tally = Tally(["mentions"])
+    >>> tally.add(gold=[["Ann", "she"]], system=[["Ann", "she"]])
+    >>> tally.add(gold=[["Bo", "he"]], system=[["Bo"]])
+    >>> Report(tally.counts())["mentions"].recall
+    0.75
     """
 
     def __init__(
