@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -219,6 +220,6 @@ def test_long_names_are_neither_cut_nor_folded(tmp_path: Path, gold: Path) -> No
 def test_a_terminal_that_knows_no_superscripts_gets_a_table(gold: Path) -> None:
     command = [sys.executable, "-m", "corelax", "score", str(gold), str(gold)]
     done = subprocess.run(
-        command, capture_output=True, env={"PYTHONIOENCODING": "ascii"}, check=True
+        command, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "ascii"}, check=True
     )
     assert b"B? " in done.stdout

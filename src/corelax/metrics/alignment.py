@@ -50,8 +50,7 @@ def _solve(rows: Array, columns: Array, weights: Array) -> Array:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    _, rows = np.unique(rows, return_inverse=True)
-    _, columns = np.unique(columns, return_inverse=True)
+    rows, columns = _renumbered(rows), _renumbered(columns)
     n_rows, n_columns = int(rows.max()) + 1, int(columns.max()) + 1
     n = n_rows + n_columns
     graph = coo_array((np.ones(len(rows), dtype=np.int8), (rows, columns + n_rows)), shape=(n, n))
@@ -70,6 +69,11 @@ def _solve(rows: Array, columns: Array, weights: Array) -> Array:
     return chosen
 
 
+def _renumbered(values: Array) -> Array:
+    """The same values as 0, 1, ... in 32 bits, which is what older versions of scipy need."""
+    return np.unique(values, return_inverse=True)[1].astype(np.int32)
+
+
 def _match(rows: Array, columns: Array, weights: Array) -> Array:
     """Numbers of the cells of a best pairing, by sparse shortest augmenting paths (LAPJVsp).
 
@@ -80,10 +84,9 @@ def _match(rows: Array, columns: Array, weights: Array) -> Array:
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-    _, rows = np.unique(rows, return_inverse=True)
-    _, columns = np.unique(columns, return_inverse=True)
+    rows, columns = _renumbered(rows), _renumbered(columns)
     n_rows, n_columns = int(rows.max()) + 1, int(columns.max()) + 1
-    unpaired = np.arange(n_rows)
+    unpaired = np.arange(n_rows, dtype=np.int32)
     table = csr_array(
         (
             np.r_[weights + 1.0, np.ones(n_rows)],
