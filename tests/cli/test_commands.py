@@ -7,10 +7,16 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-FORMATS = [".conll", ".conllu", ".jsonl"]
+from corelax.cli.options import FormatName
+from corelax.cli.score import Metric
+from corelax.io import FORMATS
+from corelax.metrics import METRICS
+
+SUFFIXES = [".conll", ".conllu", ".jsonl"]
 
 
 def run(*arguments: object, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
@@ -111,7 +117,7 @@ def test_a_file_that_does_not_exist_is_named(gold: Path) -> None:
     assert (done.returncode, done.stderr) == (1, "nowhere.conll: no such file\n")
 
 
-@pytest.mark.parametrize("suffix", FORMATS)
+@pytest.mark.parametrize("suffix", SUFFIXES)
 def test_converting_and_scoring_against_the_original_is_perfect(
     tmp_path: Path, gold: Path, suffix: str
 ) -> None:
@@ -223,3 +229,9 @@ def test_a_terminal_that_knows_no_superscripts_gets_a_table(gold: Path) -> None:
         command, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "ascii"}, check=True
     )
     assert b"B? " in done.stdout
+
+
+def test_options_offer_all_metrics_and_formats() -> None:
+    # The commands spell them out so that --help need not import the library.
+    assert [str(metric) for metric in Metric] == list(METRICS)
+    assert list(get_args(FormatName)) == list(FORMATS)

@@ -72,8 +72,8 @@ def score(
     Formats are told by suffix or content and may differ. The figures of a corpus come from sums over
     its documents, never from an average of documents.
     """
-    from corelax.metrics.printed import printed_totals
-    from corelax.metrics.report import METRICS
+    from corelax.metrics.printed import printed_percent, printed_totals
+    from corelax.metrics.report import METRICS, rounded_percent
     from corelax.scoring import score_files
 
     if gold == system == "-":
@@ -93,43 +93,21 @@ def score(
     )
     reference = profile == "reference"
     if json:
-        result = report.as_dict()
-        if reference:
-            result["printed"] = printed_totals(report)
-        print_json(result)
+        printed = {"printed": printed_totals(report)} if reference else {}
+        print_json(report.as_dict() | printed)
     else:
-        _print_report(report, reference)
+        _print_report(report, printed_percent if reference else rounded_percent)
     _note_oddities(report, gold, system)
 
 
-def _print_report(report: Report, reference: bool) -> None:
-    from corelax.metrics.printed import cut_percent, number
-
-    def percent(share: float) -> str:
-        """Two decimals, rounded; the reference scorer cuts, and leaves zeros at the end away."""
-        return number(cut_percent(share)) if reference else f"{100 * share:.2f}"
-
+def _print_report(report: Report, percent: Callable[[float], str]) -> None:
     print(report.table(percent))
     if report.documents:
-        print(f"\n{_documents(report, percent)}")
+        print(f"\n{report.documents_table(percent)}")
     for name, lines in report.differences.items():
         print(f"\n{name}")
         for line in lines:
             print(f"  {line}")
-
-
-def _documents(report: Report, percent: Callable[[float], str]) -> str:
-    """A row for each document, the F of all metrics side by side."""
-    from corelax.metrics.report import CONLL, TITLES
-    from corelax.text_table import format_table
-
-    with_conll = all(name in report for name in CONLL)
-    header = ["F of", *(TITLES[name] for name in report), *(["CoNLL"] if with_conll else [])]
-    rows = []
-    for key, doc in report.documents.items():
-        values = [doc[name].f1 for name in doc] + ([doc.conll] if with_conll else [])
-        rows.append([key, *map(percent, values)])
-    return format_table([name.replace("Mentions", "Ment.") for name in header], rows)
 
 
 def _note_oddities(report: Report, *paths: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from corelax.metrics import CONLL, METRICS, Counts, LinkCounts, Report, evaluate
+from corelax.metrics import METRICS, Counts, LinkCounts, Report, evaluate
 from corelax.metrics.report import check_beta, check_metrics, without_singletons
 
 try:
@@ -91,7 +91,7 @@ class CoreferenceScore(Metric):
             for name, score in report.items()
             for part, value in score._asdict().items()
         }
-        if all(name in report for name in CONLL):
+        if report.has_conll:
             values["conll"] = report.conll
         return {name: torch.tensor(value, dtype=torch.float64) for name, value in values.items()}
 

@@ -26,6 +26,15 @@ def number(value: float) -> str:
     return str(int(value)) if value == int(value) else f"{value:.15g}"
 
 
+def printed_percent(share: float) -> str:
+    """A percentage as it is printed: cut, without zeros at the end.
+
+    >>> printed_percent(2 / 3), printed_percent(1.0)
+    ('66.66', '100')
+    """
+    return number(cut_percent(share))
+
+
 def printed_totals(report: Report) -> dict[str, Any]:
     """The totals of every metric: numerators, denominators and cut percentages. F is F1 here.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -19,44 +19,12 @@ from corelax.metrics.counted import CountedOverlap, OverlapCounter
 M = TypeVar("M", bound=Hashable)
 
 
-@dataclass(frozen=True, slots=True)
-class Links:
-    """Numbers of links inside and between entities: of gold, of the system, and of both. They add."""
+def link_overlap(*, gold: Sequence[Sequence[M]], system: Sequence[Sequence[M]]) -> CountedOverlap:
+    """An overlap whose links and pairs between entities are BLANC's; nothing else in it counts.
 
-    inside: tuple[int, int, int] = (0, 0, 0)
-    between: tuple[int, int, int] = (0, 0, 0)
-
-    def __add__(self, other: Links) -> Links:
-        def add(a: tuple[int, int, int], b: tuple[int, int, int]) -> tuple[int, int, int]:
-            return a[0] + b[0], a[1] + b[1], a[2] + b[2]
-
-        return Links(add(self.inside, other.inside), add(self.between, other.between))
-
-    def added_to(self, overlap: CountedOverlap) -> CountedOverlap:
-        """An overlap with these links more; of use to BLANC, which adds up links, and to it alone."""
-        gold, system = overlap.gold, overlap.system
-        return replace(
-            overlap,
-            gold=replace(
-                gold,
-                links=np.append(gold.links, self.inside[0]),
-                between=gold.between + self.between[0],
-            ),
-            system=replace(
-                system,
-                links=np.append(system.links, self.inside[1]),
-                between=system.between + self.between[1],
-            ),
-            links=np.append(overlap.links, self.inside[2]),
-            between=overlap.between + self.between[2],
-        )
-
-
-def repeated_links(*, gold: Sequence[Sequence[M]], system: Sequence[Sequence[M]]) -> Links:
-    """The links of one document in which spans repeat.
-
-    >>> repeated_links(gold=[["a", "b"], ["a"]], system=[["a", "b"]])  # gold: ab; aa, ab
-    Links(inside=(1, 1, 1), between=(2, 0, 0))
+    >>> overlap = link_overlap(gold=[["a", "b"], ["a"]], system=[["a", "b"]])
+    >>> overlap.gold.links.tolist(), overlap.gold.between  # {a, b}; {a, a} and {a, b}
+    ([1], 2)
     """
     sides = _Spans(gold), _Spans(system)
     repeated = sides[0].repeated | sides[1].repeated
@@ -82,7 +50,13 @@ def repeated_links(*, gold: Sequence[Sequence[M]], system: Sequence[Sequence[M]]
             between[2] += len(common) - len((never_apart[0] | never_apart[1]) & common)
         for left in (common, sides[0].left, sides[1].left):
             left.discard(span)
-    return Links((inside[0], inside[1], inside[2]), (between[0], between[1], between[2]))
+    return replace(
+        plain,
+        gold=replace(plain.gold, links=np.array(inside[:1]), between=between[0]),
+        system=replace(plain.system, links=np.array(inside[1:2]), between=between[1]),
+        links=np.array(inside[2:]),
+        between=between[2],
+    )
 
 
 class _Spans(Generic[M]):

@@ -13,7 +13,7 @@ from corelax.metrics.ceaf import ceaf_e, ceaf_m
 from corelax.metrics.counted import OverlapCounter
 from corelax.metrics.counts import Counts, LinkCounts, Score
 from corelax.metrics.lea import lea
-from corelax.metrics.matching import MatchingCounter, has_repeats
+from corelax.metrics.matching import Matching, has_repeats
 from corelax.metrics.mentions import mentions
 from corelax.metrics.muc import muc
 from corelax.metrics.overlap import Overlap
@@ -64,6 +64,15 @@ def check_metrics(names: Iterable[str]) -> tuple[str, ...]:
     return names
 
 
+def rounded_percent(share: float) -> str:
+    """A share in percent, as tables show it.
+
+    >>> rounded_percent(2 / 3)
+    '66.67'
+    """
+    return f"{100 * share:.2f}"
+
+
 @dataclass(frozen=True)
 class Report(Mapping[str, Score]):
     """Scores by metric name, and the counts they come from.
@@ -96,6 +105,16 @@ class Report(Mapping[str, Score]):
         return len(self.counts)
 
     @property
+    def f_name(self) -> str:
+        """F1, F2, ...: which F-measure this is."""
+        return f"F{self.beta:g}"
+
+    @property
+    def has_conll(self) -> bool:
+        """Whether the metrics of the CoNLL score are all there."""
+        return all(name in self.counts for name in CONLL)
+
+    @property
     def conll(self) -> Any:
         """The CoNLL score: the mean of the unrounded F of MUC, B³ and CEAF_e."""
         if missing := [name for name in CONLL if name not in self.counts]:
@@ -105,7 +124,7 @@ class Report(Mapping[str, Score]):
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers, as `corelax score --json` prints them."""
         result: dict[str, Any] = {name: score._asdict() for name, score in self.items()}
-        if all(name in self.counts for name in CONLL):
+        if self.has_conll:
             result["conll"] = self.conll
         if self.beta != 1:
             result["beta"] = self.beta
@@ -118,7 +137,7 @@ class Report(Mapping[str, Score]):
     def __str__(self) -> str:
         return self.table()
 
-    def table(self, percent: Callable[[float], str] = "{:.2%}".format) -> str:
+    def table(self, percent: Callable[[float], str] = rounded_percent) -> str:
         """All scores for people, in percent.
 
         >>> print(evaluate(gold=[["a", "b"]], system=[["a", "b", "c"]], metrics=["muc"]))
@@ -126,15 +145,22 @@ class Report(Mapping[str, Score]):
         ─────────────────────────────
         MUC  100.00      50.00  66.67
         """
-        rows = [
-            [TITLES[name], *(percent(value).rstrip("%") for value in score)]
-            for name, score in self.items()
-        ]
+        rows = [[TITLES[name], *map(percent, score)] for name, score in self.items()]
         gaps = [len(rows)]
-        if all(name in self.counts for name in CONLL):
-            rows.append(["CoNLL", "", "", percent(self.conll).rstrip("%")])
-        f_name = "F1" if self.beta == 1 else f"F{self.beta:g}"
-        return format_table(["", "Recall", "Precision", f_name], rows, gaps_before=gaps)
+        if self.has_conll:
+            rows.append(["CoNLL", "", "", percent(self.conll)])
+        return format_table(["", "Recall", "Precision", self.f_name], rows, gaps_before=gaps)
+
+    def documents_table(self, percent: Callable[[float], str] = rounded_percent) -> str:
+        """The F of all metrics for each document, where they were asked for."""
+        titles = [TITLES[name].replace("Mentions", "Ment.") for name in self]
+        rows = [
+            [key, *(percent(score.f1) for score in doc.values())]
+            + ([percent(doc.conll)] if self.has_conll else [])
+            for key, doc in self.documents.items()
+        ]
+        conll = ["CoNLL"] if self.has_conll else []
+        return format_table([f"Document, {self.f_name}", *titles, *conll], rows)
 
 
 class Tally:
@@ -159,49 +185,44 @@ class Tally:
         self._counts: dict[str, AnyCounts] = {
             name: LinkCounts() if name == "blanc" else Counts() for name in self._names
         }
-        self._sets = OverlapCounter()  # documents without repeats
-        self._repeats = MatchingCounter()
-        self._removed = 0
-
-    @property
-    def removed(self) -> int:
-        """Repeated system mentions that matching took out so far."""
-        return self._removed + self._repeats.removed
+        self._sets = OverlapCounter()  # documents without repeats, not counted yet
+        self.removed = 0  # repeated system mentions that matching took out
 
     def add(self, *, gold: Iterable[Sequence[M]], system: Iterable[Sequence[M]]) -> None:
         """Adds a document."""
         gold = [cluster for cluster in gold if cluster]
         system = [cluster for cluster in system if cluster]
-        by_matching = self._like_reference or has_repeats(gold) or has_repeats(system)
-        counter = self._repeats if by_matching else self._sets
-        counter.add(gold=gold, system=system)
-        # The reference scorer adds up each document by itself, and then the documents.
-        if by_matching or counter.mentions >= BATCH_MENTIONS:
-            self._count_gathered()
+        if self._like_reference or has_repeats(gold) or has_repeats(system):
+            # The reference scorer adds up each document by itself, and then the documents.
+            self._count_matched(Matching(gold=gold, system=system))
+            return
+        self._sets.add(gold=gold, system=system)
+        if self._sets.mentions >= BATCH_MENTIONS:
+            self._count_sets()
+
+    def counts(self) -> dict[str, AnyCounts]:
+        """The counts of all documents added so far."""
+        self._count_sets()
+        return dict(self._counts)
+
+    def _count_sets(self) -> None:
+        if self._sets.mentions:
+            overlap = self._sets.overlap()
+            self.add_counts({name: METRICS[name](overlap) for name in self._names})
+            self._sets = OverlapCounter()
+
+    def _count_matched(self, matching: Matching[M]) -> None:
+        counts = {name: METRICS[name](matching.overlap(name)) for name in self._names}
+        if "lea" in counts:  # whose recall and precision look at different overlaps
+            recall, precision = lea(matching.by_key_mention()), counts["lea"]
+            counts["lea"] = Counts(*recall.as_tuple()[:2], *precision.as_tuple()[2:])
+        self.add_counts(counts)
+        self.removed += matching.removed
 
     def add_counts(self, counts: Mapping[str, AnyCounts]) -> None:
         """Adds what another tally has counted, of the same metrics."""
         for name in self._names:
             self._counts[name] = self._counts[name] + counts[name]  # type: ignore[operator]
-
-    def counts(self) -> dict[str, AnyCounts]:
-        """The counts of all documents added so far."""
-        self._count_gathered()
-        return dict(self._counts)
-
-    def _count_gathered(self) -> None:
-        if self._sets.mentions:
-            overlap = self._sets.overlap()
-            self.add_counts({name: METRICS[name](overlap) for name in self._names})
-            self._sets = OverlapCounter()
-        if self._repeats.mentions:
-            counts = {name: METRICS[name](self._repeats.overlap(name)) for name in self._names}
-            if "lea" in counts:  # whose recall and precision look at different overlaps
-                recall, precision = lea(self._repeats.lea_recall()), counts["lea"]
-                counts["lea"] = Counts(*recall.as_tuple()[:2], *precision.as_tuple()[2:])
-            self.add_counts(counts)
-            self._removed += self._repeats.removed
-            self._repeats = MatchingCounter()
 
 
 def evaluate(
