@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
+from corelax.checks import check_beta
 from corelax.clustering import Clustering
 from corelax.differences import describe_differences
 from corelax.document import Document, Span
@@ -20,7 +21,6 @@ from corelax.metrics.report import (
     METRICS,
     Report,
     Tally,
-    check_beta,
     check_metrics,
     without_singletons,
 )

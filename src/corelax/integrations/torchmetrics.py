@@ -13,8 +13,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from corelax.checks import check_beta
 from corelax.metrics import METRICS, Counts, LinkCounts, Report, evaluate
-from corelax.metrics.report import check_beta, check_metrics, without_singletons
+from corelax.metrics.report import check_metrics, without_singletons
 
 try:
     from torchmetrics import Metric

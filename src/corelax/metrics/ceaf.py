@@ -31,6 +31,6 @@ def ceaf_e(overlap: Overlap) -> Counts:
     >>> evaluate(gold=[[1, 2, 3]], system=[[1, 2], [3]])["ceaf_e"].precision  # 2·2 / (3 + 2) / 2
     0.4
     """
-    similarity = 2 * overlap.written / (overlap.gold_size + overlap.system_size)
+    similarity = overlap.share(2 * overlap.written, overlap.gold_size + overlap.system_size)
     best = overlap.best_alignment(similarity)
     return Counts(best, overlap.gold.entities, best, overlap.system.entities)

@@ -22,9 +22,30 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class CountedSide(Side):
+    """One clustering of whole mentions."""
+
+    size: Array
+    links: Array
+    linked_size: Array
+    entities: int
+    mentions: int
+    between: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class CountedOverlap(Overlap):
     """An overlap of whole mentions. `cell_gold` and `cell_system` say where each cell lies."""
 
+    gold: CountedSide
+    system: CountedSide
+    shared: Array
+    written: Array
+    nonempty: Array
+    links: Array
+    matched: int
+    alone_on_both: int
+    between: int
     cell_gold: Array
     cell_system: Array
 
@@ -68,10 +89,10 @@ def pairs(count: Any) -> Any:
     return count * (count - 1) // 2
 
 
-def side(sizes: Sequence[int] | Array, *, between: int = 0) -> Side:
+def side(sizes: Sequence[int] | Array, *, between: int = 0) -> CountedSide:
     """One clustering, given the sizes of its entities."""
     size = np.asarray(sizes, dtype=np.int64)
-    return Side(
+    return CountedSide(
         size=size,
         links=pairs(size),
         linked_size=np.where(size > 1, size, 0),

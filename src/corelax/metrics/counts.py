@@ -7,7 +7,7 @@ divides once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 
@@ -35,17 +35,20 @@ def f_measure(precision: Any, recall: Any, beta: float = 1.0) -> Any:
     """
     squared = beta * beta
     if squared > 1e100:
-        return recall if precision else 0.0  # the limit; the formula would be inf / inf
+        return recall * (precision > 0)  # the limit; the formula would be inf / inf
     return ratio((1 + squared) * precision * recall, squared * precision + recall)
 
 
 def ratio(numerator: Any, denominator: Any) -> Any:
     """A quotient that is 0 where the denominator is 0 (an empty side scores 0).
 
+    Nothing is counted where nothing could be, so the numerator is 0 there too and may be divided by
+    anything. Without a branch the line serves numbers and tensors, of one document or of many.
+
     >>> ratio(1, 4), ratio(0, 0)
     (0.25, 0.0)
     """
-    return numerator / denominator if denominator > 0 else 0.0 * numerator
+    return numerator / (denominator + (denominator == 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +95,8 @@ class LinkCounts:
     0.5
     """
 
-    inside: Counts = Counts()
-    between: Counts = Counts()
+    inside: Counts = field(default_factory=Counts)
+    between: Counts = field(default_factory=Counts)
 
     def __add__(self, other: LinkCounts) -> LinkCounts:
         return LinkCounts(self.inside + other.inside, self.between + other.between)
@@ -109,9 +112,6 @@ class LinkCounts:
 
     def scores(self, beta: float = 1.0) -> Score:
         """Divides."""
-        kinds = [kind.scores(beta) for kind in (self.inside, self.between) if kind.recall_den > 0]
-        if not kinds:
-            nothing = 0.0 * self.inside.recall_num  # of the same type, so that a loss stays one
-            return Score(nothing, nothing, nothing)
-        recall, precision, f1 = (sum(values) / len(kinds) for values in zip(*kinds, strict=True))
-        return Score(recall, precision, f1)
+        inside, between = self.inside.recall_den > 0, self.between.recall_den > 0
+        kinds = zip(self.inside.scores(beta), self.between.scores(beta), strict=True)
+        return Score(*(ratio(a * inside + b * between, 1 * inside + between) for a, b in kinds))

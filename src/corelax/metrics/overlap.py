@@ -1,19 +1,18 @@
 """Overlap: all that any coreference metric needs to know about gold × system.
 
 Metrics are formulas over an `Overlap` that use nothing but arithmetic and the methods below. The
-class here is abstract about its arrays: exact overlaps count mentions and store the non-empty cells
-of the gold × system table only (`counted.py`); relaxed ones sum probabilities in dense, differentiable
-arrays. A metric cannot tell the two apart, so the relaxed metric tends to the exact one by construction.
+classes here are abstract about their arrays: exact overlaps count mentions and store the non-empty cells
+of the gold × system table only (`counted.py`); relaxed ones (`corelax.relax`) sum probabilities in dense,
+differentiable arrays, each when a metric first asks for it. A metric cannot tell the two apart, so the
+relaxed metric tends to the exact one by construction.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import Any
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Side:
     """One clustering: its entities and its pairs of mentions.
 
@@ -34,7 +33,6 @@ class Side:
     between: Any
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Overlap(ABC):
     """Gold × system. A *cell* is a pair of a gold and a system entity.
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from corelax.checks import check_beta, check_choice
 from corelax.errors import CorelaxError
 from corelax.metrics.b_cubed import b_cubed
 from corelax.metrics.blanc import blanc
@@ -265,13 +266,5 @@ def check_clusters(clusters: Iterable[Iterable[Hashable]], side: str) -> list[tu
 
 def without_singletons(clusters: Iterable[Sequence[M]], singletons: str) -> Iterable[Sequence[M]]:
     """The clusters to score: all of them ("keep"), or those of two and more mentions ("drop")."""
-    if singletons not in SINGLETONS:
-        raise CorelaxError(f"singletons must be 'keep' or 'drop', not {singletons!r}")
+    check_choice("singletons", singletons, SINGLETONS)
     return clusters if singletons == "keep" else [c for c in clusters if len(c) > 1]
-
-
-def check_beta(beta: float) -> float:
-    """β, or an error unless it is a positive number."""
-    if not 0 < beta < float("inf"):
-        raise CorelaxError(f"beta must be a positive number, not {beta}")
-    return beta
