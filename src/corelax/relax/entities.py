@@ -1,0 +1,66 @@
+"""Entity probabilities: p(m_i ∈ E_u), from link probabilities by one triangular solve."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from corelax.relax.links import check_square
+from corelax.relax.precision import full_precision
+from corelax.relax.triangular import TriangularSolve
+
+
+@full_precision
+def entity_probs(link_probs: Tensor) -> Tensor:
+    """p(m_i ∈ E_u), where E_u is the entity that mention u starts (section 3 of Le & Titov).
+
+    Mention i is in E_u if it links to some j that is, or if it is u itself and links to none:
+
+        p(m_i ∈ E_u) = Σ_{u ≤ j < i} p(a_i = j) p(m_j ∈ E_u),         p(m_u ∈ E_u) = p(a_u = u)
+
+    With L the links strictly below the diagonal and D the diagonal that is P = L P + D, so
+
+        P = (I − L)⁻¹ D.
+
+    The substitution only ever adds non-negative numbers: every entry has a small relative error.
+
+    Args:
+        link_probs: [..., mention, antecedent] from `link_probs`.
+
+    Returns:
+        [..., mention, entity] P; rows sum to 1, and P[i, u] ≤ P[u, u].
+
+    >>> links = torch.tensor([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.0, 0.8, 0.2]])
+    >>> entity_probs(links)
+    tensor([[1.0000, 0.0000, 0.0000],
+            [0.5000, 0.5000, 0.0000],
+            [0.4000, 0.4000, 0.2000]])
+    """
+    check_square(link_probs, "link_probs")
+    probs: Tensor = TriangularSolve.apply(link_probs)  # type: ignore[no-untyped-call]
+    return probs
+
+
+@full_precision
+def entity_sums(link_probs: Tensor, weights: Tensor) -> Tensor:
+    """W P without P: Σ_i w_ri p(m_i ∈ E_u), for a few ways to weight mentions.
+
+    P is needed for its own sake only where a metric is not linear in it. W P = W (I − L)⁻¹ D is a solve from
+    the other side: one right-hand side for each row of W instead of n of them.
+
+    Args:
+        link_probs: [..., mention, antecedent] from `link_probs`.
+        weights: [..., row, mention] W.
+
+    Returns:
+        [..., row, entity].
+
+    >>> links = torch.tensor([[1.0, 0.0], [0.5, 0.5]])
+    >>> entity_sums(links, torch.ones(1, 2))  # expected sizes
+    tensor([[1.5000, 0.5000]])
+    """
+    paths = torch.linalg.solve_triangular(  # transposed, as the libraries are faster from the left
+        -link_probs.mT, weights.mT.to(link_probs.dtype), upper=True, unitriangular=True
+    ).mT
+    sums: Tensor = paths * link_probs.diagonal(dim1=-2, dim2=-1)[..., None, :]
+    return sums

@@ -1,0 +1,186 @@
+"""Gold entities as the losses take them: a number for each mention, and sizes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+
+import torch
+from torch import Tensor
+
+from corelax.errors import CorelaxError
+from corelax.relax.lazy import lazy
+from corelax.relax.links import real_mentions
+from corelax.relax.precision import can_check
+
+
+def gold_tensors(
+    mentions: Sequence[Hashable], clusters: Iterable[Iterable[Hashable]]
+) -> tuple[Tensor, Tensor]:
+    """What is gold about the mentions of a ranker: `gold` and `gold_sizes` of the losses.
+
+    Args:
+        mentions: The ranker's mentions in document order, none of them twice.
+        clusters: The gold entities, of the same kind of mentions. A mention of several entities belongs to
+            the last of them.
+
+    Returns:
+        `gold` [mention], the number of each mention's entity or −1, and `gold_sizes` [entity], which count
+        gold mentions that the ranker does not have as well.
+
+    >>> gold, sizes = gold_tensors([(0, 1), (2, 4), (7, 8)], [[(0, 1), (5, 6), (7, 8)], [(9, 10)]])
+    >>> gold.tolist(), sizes.tolist()
+    ([0, -1, 0], [3, 1])
+    """
+    if len(set(mentions)) < len(mentions):
+        raise CorelaxError("mentions must not be repeated")
+    entities = [dict.fromkeys(cluster) for cluster in clusters]
+    number = {m: v for v, cluster in enumerate(entities) for m in cluster}
+    gold = [number.get(mention, -1) for mention in mentions]
+    sizes = [len(cluster) for cluster in entities]
+    return torch.tensor(gold, dtype=torch.long), torch.tensor(sizes, dtype=torch.long)
+
+
+class Gold:
+    """The gold entities of a document, or of a batch of padded documents.
+
+    Attributes:
+        entity: [..., mention] number of the mention's entity, −1 for none.
+        sizes: [..., entity] mentions of each entity, found or not; 0 where a batch pads entities.
+    """
+
+    def __init__(self, entity: Tensor, sizes: Tensor) -> None:
+        self.entity, self.sizes = entity, sizes.double()
+
+    @classmethod
+    def of(
+        cls,
+        gold: Tensor,
+        gold_sizes: Tensor | None,
+        scores: Tensor,
+        lengths: Tensor | None = None,
+    ) -> Gold:
+        """Checks `gold` and `gold_sizes` against the scores they belong to.
+
+        >>> Gold.of(torch.tensor([0, 3]), torch.tensor([2, 2]), torch.zeros(2, 2))
+        Traceback (most recent call last):
+            ...
+        corelax.errors.CorelaxError: gold: entity 3 is out of range; gold_sizes has 2 entities
+        """
+        gold = check_gold(gold, scores, lengths)
+        if gold_sizes is None:
+            if not can_check(gold):
+                raise CorelaxError("gold_sizes must be given where operations are recorded")
+            entities = int(gold.max()) + 1 if gold.numel() else 0
+            if entities > gold.shape[-1]:  # numbers with gaps: a row for each would waste memory
+                gold, entities = by_first_mention(gold), gold.shape[-1]
+            unsized = cls(gold, torch.zeros(*gold.shape[:-1], entities, device=gold.device))
+            return unsized.of_found_mentions()
+        if (
+            not isinstance(gold_sizes, Tensor)
+            or gold_sizes.ndim != gold.ndim
+            or gold_sizes.shape[:-1] != gold.shape[:-1]
+        ):
+            shape = ", ".join(map(str, [*gold.shape[:-1], "entity"]))
+            raise CorelaxError(f"gold_sizes must be a tensor [{shape}]")
+        result = cls(gold, gold_sizes.to(gold.device))
+        if can_check(gold):
+            result._check_sizes()
+        return result
+
+    def _check_sizes(self) -> None:
+        entities = self.sizes.shape[-1]
+        if self.entity.numel() and int(self.entity.max()) >= entities:
+            raise CorelaxError(
+                f"gold: entity {int(self.entity.max())} is out of range; gold_sizes has {entities} entities"
+            )
+        too_small = ~(self._found <= self.sizes)  # also where a size is NaN
+        if bool(too_small.any()):
+            *_, entity = too_small.nonzero()[0].tolist()
+            raise CorelaxError(
+                f"gold_sizes: entity {entity} has more mentions in gold than its size"
+            )
+
+    @lazy
+    def members(self) -> Tensor:
+        """[..., entity, mention] 1 where the mention is in the entity."""
+        numbers = torch.arange(self.sizes.shape[-1], device=self.entity.device)
+        return (self.entity[..., None, :] == numbers[:, None]).double()
+
+    @lazy
+    def _found(self) -> Tensor:
+        """[..., entity] how many of its mentions are here."""
+        return self.sums(self.is_member[..., None])[..., 0]
+
+    @lazy
+    def is_member(self) -> Tensor:
+        """[..., mention] 1 for mentions in some gold entity."""
+        return (self.entity >= 0).double()
+
+    @lazy
+    def size_of_mention(self) -> Tensor:
+        """[..., mention] the size of the mention's entity, 0 if it has none."""
+        if not self.sizes.shape[-1]:
+            return torch.zeros_like(self.entity, dtype=torch.float64)
+        return self.sizes.gather(-1, self.entity.clamp(min=0)) * (self.entity >= 0)
+
+    def sums(self, values: Tensor) -> Tensor:
+        """[..., mention, column] → [..., entity, column]: sums over the mentions of each entity.
+
+        A product with `members`, except on a CPU, where it is quicker to add up rows.
+        """
+        if values.device.type != "cpu":
+            return self.members @ values.double()
+        *batch, n = self.entity.shape
+        rows = self.sizes.shape[-1] + 1  # the first is for mentions in no entity
+        offset = rows * torch.arange(math.prod(batch), device=values.device)
+        index = (self.entity.reshape(len(offset), n) + 1 + offset[:, None]).flatten()
+        columns = values.shape[-1]
+        sums = values.new_zeros(len(offset) * rows, columns, dtype=torch.float64)
+        sums = sums.index_add(0, index, values.double().reshape(len(index), columns))
+        return sums.view(*batch, rows, columns)[..., 1:, :]
+
+    def of_found_mentions(self) -> Gold:
+        """The entities as far as their mentions were found."""
+        return Gold(self.entity, self._found)
+
+    def without_singletons(self) -> Gold:
+        """Only entities of two mentions and more."""
+        entity = torch.where(self.size_of_mention > 1, self.entity, -1)
+        return Gold(entity, self.sizes * (self.sizes > 1))
+
+
+def same_entity(gold: Tensor) -> Tensor:
+    """[..., mention] entity numbers → [..., mention, mention] whether two mentions have the same one."""
+    return (gold[..., :, None] == gold[..., None, :]) & (gold >= 0)[..., None]
+
+
+def by_first_mention(gold: Tensor) -> Tensor:
+    """The same entities, each numbered by its first mention.
+
+    >>> by_first_mention(torch.tensor([-1, 900, -1, 900]))
+    tensor([-1,  1, -1,  1])
+    """
+    n = gold.shape[-1]
+    mentions = torch.arange(n, device=gold.device)
+    first = torch.where(same_entity(gold), mentions, n).amin(-1)
+    return torch.where(gold >= 0, first, -1)
+
+
+def check_gold(gold: Tensor, scores: Tensor, lengths: Tensor | None = None) -> Tensor:
+    """Gold on the device of the scores, or an error that names it."""
+    if not isinstance(gold, Tensor) or gold.is_floating_point() or gold.dtype == torch.bool:
+        raise CorelaxError("gold must be a tensor of integers, an entity number for each mention")
+    if gold.shape != scores.shape[:-1]:
+        expected, shape = list(scores.shape[:-1]), list(gold.shape)
+        raise CorelaxError(f"gold must be {expected} to go with antecedent_scores, not {shape}")
+    gold = gold.to(device=scores.device, dtype=torch.long)
+    if gold.numel() and can_check(gold) and int(gold.min()) < -1:
+        raise CorelaxError(
+            f"gold: {int(gold.min())} is out of range; use -1 for mentions in no entity"
+        )
+    if lengths is not None and can_check(gold):
+        padding = ~real_mentions(lengths, scores)
+        if bool(((gold >= 0) & padding).any()):
+            raise CorelaxError("gold: padding beyond lengths is in an entity; it must be -1")
+    return gold

@@ -1,0 +1,108 @@
+"""What relaxed overlaps have in common: gold as plain counts, and how sums of probabilities are shared out.
+
+Probabilities come in float32; what is summed from them is float64, because links are small differences of
+large sums (an entity of one mention has none, and s² − Σp² must say so).
+"""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from corelax.metrics.overlap import Overlap, Side
+from corelax.relax.appearance import Appearance
+from corelax.relax.gold import Gold
+from corelax.relax.lazy import lazy
+
+# Entities with no more than this, in mentions or in links, count as empty; parts of them are divided by 1.
+# A quotient of two such numbers would be noise.
+NOTHING = 1e-12
+
+
+class GoldSide(Side):
+    """The gold entities: plain counts, sizes including mentions that were not found."""
+
+    def __init__(self, sizes: Tensor) -> None:
+        self.size: Tensor = sizes  # [..., entity]
+
+    @lazy
+    def links(self) -> Tensor:
+        """[..., entity] g (g − 1) / 2."""
+        return pairs(self.size)
+
+    @lazy
+    def linked_size(self) -> Tensor:
+        """[..., entity] 0 for singletons."""
+        return self.size * (self.size > 1)
+
+    @lazy
+    def entities(self) -> Tensor:
+        """Those that are not padding."""
+        return (self.size > 0).sum(-1)
+
+    @lazy
+    def mentions(self) -> Tensor:
+        """Found or not."""
+        return self.size.sum(-1)
+
+    @lazy
+    def between(self) -> Tensor:
+        """Pairs of mentions of different entities."""
+        return pairs(self.mentions) - self.links.sum(-1)
+
+
+class RelaxedOverlap(Overlap):
+    """Gold × system, of one document or of each document of a batch."""
+
+    def __init__(self, gold: Gold, appears: Appearance) -> None:
+        self._gold, self._appears = gold, appears
+        self.gold = GoldSide(gold.sizes)
+
+    @lazy
+    def matched(self) -> Tensor:
+        """Σ of q_i over gold mentions."""
+        return (self._gold.is_member * self._appears.written).sum(-1)
+
+    @lazy
+    def alone_on_both(self) -> Tensor:
+        """Gold singletons that are written as singletons."""
+        return ((self._gold.size_of_mention == 1) * self._appears.written_alone).sum(-1)
+
+    def total(self, values: Tensor) -> Tensor:
+        """The sum over cells or entities of each document."""
+        return values.flatten(self._gold.entity.ndim - 1).sum(-1)
+
+    def share(self, part: Tensor, whole: Tensor) -> Tensor:
+        """Elementwise part / whole, 0 where there is nothing."""
+        return share(part, whole)
+
+
+def share(part: Tensor, whole: Tensor) -> Tensor:
+    """Elementwise part / whole, next to 0 where there is next to nothing to share."""
+    return part / (whole + (whole <= NOTHING))
+
+
+def pairs(count: Tensor) -> Tensor:
+    """Pairs among so many mentions: n (n − 1) / 2."""
+    return count * (count - 1) / 2
+
+
+def products(total: Tensor, squares: Tensor) -> Tensor:
+    """Σ_{j<i} x_i x_j from Σ x and Σ x², which in float64 is exact enough down to `NOTHING`."""
+    return ((total**2 - squares) / 2).clamp(min=0)
+
+
+def written_pairs(appears: Appearance, *, coreferring: Tensor) -> Tensor:
+    """Expected pairs of written mentions, less those that corefer.
+
+    q_i q_j takes the two appearances for independent. Mentions that often corefer appear together, so the
+    difference can fall below 0, and then counts as 0.
+    """
+    q = appears.written
+    return (products(q.sum(-1), (q**2).sum(-1)) - coreferring).clamp(min=0)
+
+
+def written_apart(gold: Gold, appears: Appearance, *, coreferring: Tensor) -> Tensor:
+    """Expected pairs of written mentions of different gold entities, less those that corefer."""
+    q = gold.is_member * appears.written  # [..., mention]
+    by_entity = gold.sums(q[..., None])[..., 0]
+    return (products(q.sum(-1), (by_entity**2).sum(-1)) - coreferring).clamp(min=0)

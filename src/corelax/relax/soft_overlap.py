@@ -1,0 +1,213 @@
+"""The soft overlap of the paper: gold × soft entities, as sums of entity probabilities.
+
+Cells are a dense table [..., gold entity, system entity]; system entity u is the one that mention u starts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from corelax.errors import CorelaxError
+from corelax.metrics.overlap import Side
+from corelax.relax.appearance import Appearance, log_complement
+from corelax.relax.entities import entity_probs, entity_sums
+from corelax.relax.gold import Gold
+from corelax.relax.lazy import lazy
+from corelax.relax.overlap import RelaxedOverlap, products, written_apart, written_pairs
+from corelax.relax.precision import is_captured
+
+
+class SoftSide(Side):
+    """The system's entities: E_u has s_u = Σ_i P[i, u] mentions."""
+
+    def __init__(self, overlap: SoftOverlap, appears: Appearance) -> None:
+        self._overlap, self._appears = overlap, appears
+
+    @lazy
+    def size(self) -> Tensor:
+        """[..., entity] s_u."""
+        return self._overlap.sizes
+
+    @lazy
+    def links(self) -> Tensor:
+        """[..., entity] Σ_{j<i} P[i, u] P[j, u]."""
+        return products(self.size, self._overlap.squares.sum(-2))
+
+    @lazy
+    def linked_size(self) -> Tensor:
+        """[..., entity] Σ_i (1 − alone_i) P[i, u]."""
+        return self._overlap.linked_sizes
+
+    @lazy
+    def mentions(self) -> Tensor:
+        """Σ q_i."""
+        return self._appears.written.sum(-1)
+
+    @lazy
+    def entities(self) -> Tensor:
+        """Entities of two mentions and more, and singletons that are written."""
+        return (self._appears.joined + self._appears.written_alone).sum(-1)
+
+    @lazy
+    def between(self) -> Tensor:
+        """Pairs of written mentions, less those that corefer."""
+        return written_pairs(self._appears, coreferring=self.links.sum(-1))
+
+
+class SoftOverlap(RelaxedOverlap):
+    """Gold × soft entities.
+
+    Args:
+        entity_probs: [..., mention, entity] P. Any model that has such probabilities can give them here.
+        gold: The gold entities.
+        appears: Whether mentions are written, from `appearance`.
+
+    >>> from corelax.metrics.b_cubed import b_cubed
+    >>> from corelax.relax.appearance import appearance
+    >>> probs = torch.tensor([[1.0, 0.0], [0.5, 0.5]])
+    >>> gold = Gold(torch.tensor([0, 0]), torch.tensor([2.0]))
+    >>> b_cubed(SoftOverlap(probs, gold, appearance(probs, 1.0))).recall_num  # (1.5² + 0.5²) / 2
+    tensor(1.2500, dtype=torch.float64)
+    """
+
+    system: SoftSide
+
+    def __init__(self, entity_probs: Tensor, gold: Gold, appears: Appearance) -> None:
+        super().__init__(gold, appears)
+        self._entity_probs = entity_probs
+        self.system = SoftSide(self, appears)
+
+    @lazy
+    def probs(self) -> Tensor:
+        """[..., mention, system entity] P."""
+        return self._entity_probs.double()
+
+    @lazy
+    def squares(self) -> Tensor:
+        """[..., mention, system entity] P²."""
+        return self.probs**2
+
+    @lazy
+    def sizes(self) -> Tensor:
+        """[..., system entity] s_u."""
+        return self.probs.sum(-2)
+
+    @lazy
+    def linked_sizes(self) -> Tensor:
+        """[..., system entity] sizes, mentions weighted by the chance to have company."""
+        return (self._appears.linked[..., None, :] @ self.probs)[..., 0, :]
+
+    @lazy
+    def shared(self) -> Tensor:
+        """[..., cell] C_vu = Σ_{i ∈ G_v} P[i, u]."""
+        return self._gold.sums(self.probs)
+
+    @lazy
+    def written(self) -> Tensor:
+        """[..., cell] Σ_{i ∈ G_v} q_i P[i, u]."""
+        return self._gold.sums(self._appears.written[..., None] * self.probs)
+
+    @lazy
+    def nonempty(self) -> Tensor:
+        """[..., cell] 1 − Π_{i ∈ G_v} (1 − P[i, u])."""
+        return -torch.expm1(self._gold.sums(log_complement(self.probs)))
+
+    @lazy
+    def _shared_squares(self) -> Tensor:
+        return self._gold.sums(self.squares)
+
+    @lazy
+    def links(self) -> Tensor:
+        """[..., cell] Σ_{j<i, both in G_v} P[i, u] P[j, u]."""
+        return products(self.shared, self._shared_squares)
+
+    @lazy
+    def between(self) -> Tensor:
+        """Pairs of written gold mentions of different entities, less those that corefer."""
+        in_gold = products(self.shared.sum(-2), self._shared_squares.sum(-2))
+        corefer = self.total(in_gold) - self.total(self.links)
+        apart = written_apart(self._gold, self._appears, coreferring=corefer)
+        return apart.minimum(self.system.between)  # no more than there are, after all that clamping
+
+    @property
+    def gold_size(self) -> Tensor:
+        """[..., gold entity, 1]."""
+        return self._gold.sizes[..., :, None]
+
+    @property
+    def system_size(self) -> Tensor:
+        """[..., 1, system entity]."""
+        return self.system.size[..., None, :]
+
+    def by_gold(self, cells: Tensor) -> Tensor:
+        """[..., cell] → [..., gold entity]."""
+        return cells.sum(-1)
+
+    def by_system(self, cells: Tensor) -> Tensor:
+        """[..., cell] → [..., system entity]."""
+        return cells.sum(-2)
+
+    def best_alignment(self, similarity: Tensor) -> Tensor:
+        """The largest sum of `similarity` over one-to-one pairings of entities.
+
+        A maximum of linear functions: its gradient is that of the cells of the best pairing, which is found
+        on plain numbers.
+        """
+        from scipy.optimize import linear_sum_assignment
+
+        if is_captured(similarity):
+            raise CorelaxError("CEAF pairs entities on the CPU and cannot be part of a CUDA graph")
+        tables = similarity.detach().cpu().numpy()  # [..., cell]
+        chosen = np.zeros_like(tables)
+        for document in np.ndindex(tables.shape[:-2]):
+            rows, columns = linear_sum_assignment(tables[document], maximize=True)
+            chosen[document][rows, columns] = 1
+        return self.total(similarity * torch.from_numpy(chosen).to(similarity.device))
+
+
+class LinkOverlap(SoftOverlap):
+    """The same without P: what is linear in P comes from one solve with a few right-hand sides.
+
+    B³, CEAF and mention detection ask for no more than that. What needs P itself forms it.
+    """
+
+    def __init__(self, link_probs: Tensor, gold: Gold, appears: Appearance) -> None:
+        RelaxedOverlap.__init__(self, gold, appears)
+        self._link_probs = link_probs
+        self.system = SoftSide(self, appears)
+
+    @lazy
+    def _entity_probs(self) -> Tensor:
+        return entity_probs(self._link_probs)
+
+    @lazy
+    def _sums(self) -> tuple[Tensor, ...]:
+        """W P. Rows of W: all mentions, linked ones; those of each gold entity, and written ones of each."""
+        members, linked = self._gold.members, self._appears.linked[..., None, :]
+        written = members * self._appears.written[..., None, :]
+        weights = torch.cat([torch.ones_like(linked), linked, members, written], dim=-2)
+        sums = entity_sums(self._link_probs, weights).double()  # [..., row, system entity]
+        entities = members.shape[-2]
+        return torch.split(sums, [1, 1, entities, entities], dim=-2)
+
+    @lazy
+    def sizes(self) -> Tensor:
+        """[..., system entity] s_u."""
+        return self._sums[0][..., 0, :]
+
+    @lazy
+    def linked_sizes(self) -> Tensor:
+        """[..., system entity] sizes, mentions weighted by the chance to have company."""
+        return self._sums[1][..., 0, :]
+
+    @lazy
+    def shared(self) -> Tensor:
+        """[..., cell] C_vu."""
+        return self._sums[2]
+
+    @lazy
+    def written(self) -> Tensor:
+        """[..., cell] C_vu of written mentions."""
+        return self._sums[3]

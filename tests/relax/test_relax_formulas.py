@@ -1,0 +1,355 @@
+"""Relaxed metrics of uncertain links against the formulas of the specification, and against expectations."""
+
+from itertools import combinations
+
+import pytest
+import relax_literal
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from relax_documents import (
+    Doc,
+    certain_scores,
+    clusters_of,
+    plain,
+    random_doc,
+    random_scores,
+    soft_docs,
+)
+
+from corelax import metrics, relax
+from corelax.metrics import METRICS
+from corelax.relax import Gold, SoftOverlap, appearance, entity_probs, link_probs
+
+each_family = pytest.mark.parametrize("family", ["entity", "pairwise"])
+family_and_temperature = pytest.mark.parametrize(
+    ("family", "on", "temperature"),
+    [
+        ("entity", "entity", 1.0),
+        ("entity", "entity", 0.4),
+        ("entity", "link", 0.4),
+        ("pairwise", "link", 1.0),
+        ("pairwise", "link", 0.4),
+    ],
+)
+many = settings(deadline=None, max_examples=40)
+several = settings(deadline=None, max_examples=30)
+few = settings(deadline=None, max_examples=5)
+
+
+# Links of an entity with one likely mention are a small difference of large numbers.
+TOLERANCE = dict.fromkeys(METRICS, 1e-9) | {"lea": 1e-6}
+
+
+def same(counts):
+    return {
+        name: pytest.approx(numbers, rel=1e-9, abs=TOLERANCE[name])
+        for name, numbers in counts.items()
+    }
+
+
+@family_and_temperature
+@pytest.mark.parametrize("singletons", ["drop", "keep"])
+@given(doc=soft_docs())
+@many
+def test_metrics_are_the_formulas_of_the_specification(family, on, temperature, singletons, doc):
+    options = {"family": family, "singletons": singletons, "temperature": temperature}
+    found = doc.evaluate(temperature_on=on, **options)
+    expected = relax_literal.relaxed(doc.scores.tolist(), doc.gold, doc.sizes, on=on, **options)
+    assert plain(found.counts) == same(expected)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@family_and_temperature
+@given(doc=soft_docs(max_mentions=7), singletons=st.sampled_from(["drop", "keep"]))
+@few
+def test_a_metric_alone_counts_what_it_counts_among_the_others(
+    metric, family, on, temperature, doc, singletons
+):
+    options = {
+        "family": family,
+        "singletons": singletons,
+        "temperature": temperature,
+        "temperature_on": on,
+    }
+    alone = doc.evaluate(metrics=[metric], **options)
+    together = doc.evaluate(**options)
+    assert plain(alone.counts)[metric] == same(plain(together.counts))[metric]
+
+
+def test_a_metric_may_be_given_by_its_name_alone():
+    doc = random_doc(5, seed=10)
+    assert plain(doc.evaluate(metrics="lea").counts) == plain(doc.evaluate(metrics=["lea"]).counts)
+
+
+@family_and_temperature
+@given(doc=soft_docs(), seed=st.integers(0, 999))
+@several
+def test_a_soft_mu_is_the_chance_that_a_lone_mention_is_written(family, on, temperature, doc, seed):
+    n = len(doc.gold)
+    mu = torch.rand(n, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    options = {"family": family, "temperature": temperature}
+    found = doc.evaluate(temperature_on=on, singletons=mu, **options)
+    expected = relax_literal.relaxed(
+        doc.scores.tolist(), doc.gold, doc.sizes, on=on, singletons=mu.tolist(), **options
+    )
+    assert plain(found.counts) == same(expected)
+
+
+@each_family
+@given(doc=soft_docs(max_mentions=8))
+@several
+def test_mu_of_one_is_the_same_as_keeping_singletons(family, doc):
+    kept = doc.evaluate(family=family, singletons="keep")
+    written = doc.evaluate(family=family, singletons=torch.ones(len(doc.gold)))
+    assert plain(written.counts) == plain(kept.counts)
+
+
+@pytest.mark.parametrize("unlikely", [1e-3, 1e-8])
+def test_an_entity_with_an_unlikely_second_mention_counts_in_lea_precision(unlikely):
+    """All links are right. E_1 has half a mention and next to none, and ρ_1 = 1 all the same."""
+    links = [[1.0, 0, 0], [0.5, 0.5, 0], [0, unlikely, 1 - unlikely]]
+    doc = Doc(torch.tensor(links, dtype=torch.float64).log(), [0, 0, 0], [3])
+    probs, alone = relax_literal.entity_probs(links), relax_literal.alone(links)
+    expected = relax_literal.Soft(probs, alone, [0.0] * 3, doc.gold, doc.sizes).lea()
+    found = plain(doc.evaluate(metrics=["lea"]).counts)["lea"]
+    assert found == pytest.approx(expected, rel=1e-6)
+
+
+def test_mu_has_a_gradient():
+    doc = random_doc(5, seed=0)
+    mu = torch.full((5,), 0.4, dtype=torch.float64, requires_grad=True)
+    doc.evaluate(singletons=mu, metrics=["mentions"])["mentions"].f1.backward()
+    real = torch.tensor(doc.gold) >= 0
+    assert (mu.grad[real] > 0).all()
+    assert (mu.grad[~real] < 0).all()
+
+
+def expectation(doc, count, singletons):
+    """The expected count(gold clusters, system clusters) over all configurations of links."""
+    total = 0.0
+    gold = doc.gold_clusters
+    if singletons == "drop":
+        gold = [cluster for cluster in gold if len(cluster) > 1]
+    for probability, roots in relax_literal.configurations(
+        relax_literal.link_probs(doc.scores.tolist())
+    ):
+        system = [[i for i, r in enumerate(roots) if r == root] for root in set(roots)]
+        if singletons == "drop":
+            system = [cluster for cluster in system if len(cluster) > 1]
+        total += probability * count(gold, system)
+    return total
+
+
+def b_cubed_recall(gold, system):
+    sets = [set(cluster) for cluster in system]
+    return sum(len(set(k) & r) ** 2 / len(k) for k in gold for r in sets)
+
+
+def lea_recall(gold, system):
+    total = 0.0
+    for k in gold:
+        if len(k) == 1:
+            total += k in system
+        else:
+            found = sum(1 for a, b in combinations(k, 2) for r in system if a in r and b in r)
+            total += len(k) * found / (len(k) * (len(k) - 1) / 2)
+    return total
+
+
+def inside(clusters):
+    return {frozenset(pair) for cluster in clusters for pair in combinations(cluster, 2)}
+
+
+def between(clusters):
+    everyone = [[mention for cluster in clusters for mention in cluster]]
+    return inside(everyone) - inside(clusters)
+
+
+@pytest.mark.parametrize("singletons", ["drop", "keep"])
+@given(doc=soft_docs(max_mentions=5))
+@several
+def test_pairwise_recall_of_b_cubed_and_lea_is_the_expected_one(singletons, doc):
+    found = doc.evaluate(family="pairwise", singletons=singletons)
+    for name, count in (("b_cubed", b_cubed_recall), ("lea", lea_recall)):
+        expected = expectation(doc, count, singletons)
+        assert float(found.counts[name].recall_num) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("singletons", ["drop", "keep"])
+@given(doc=soft_docs(max_mentions=5))
+@several
+def test_pairwise_coreference_links_of_blanc_are_the_expected_ones(singletons, doc):
+    found = doc.evaluate(family="pairwise", singletons=singletons, metrics=["blanc"])
+    links = found.counts["blanc"].inside
+    right = expectation(doc, lambda k, r: len(inside(k) & inside(r)), singletons)
+    made = expectation(doc, lambda k, r: len(inside(r)), singletons)  # noqa: ARG005
+    assert float(links.recall_num) == pytest.approx(right, abs=1e-9)
+    assert float(links.precision_den) == pytest.approx(made, abs=1e-9)
+
+
+@given(doc=soft_docs(max_mentions=5))
+@several
+def test_pairwise_links_between_entities_are_the_expected_ones_where_singletons_are_kept(doc):
+    found = doc.evaluate(family="pairwise", singletons="keep", metrics=["blanc"])
+    links = found.counts["blanc"].between
+    right = expectation(doc, lambda k, r: len(between(k) & between(r)), "keep")
+    made = expectation(doc, lambda k, r: len(between(r)), "keep")  # noqa: ARG005
+    assert float(links.recall_num) == pytest.approx(right, abs=1e-9)
+    assert float(links.precision_den) == pytest.approx(made, abs=1e-9)
+
+
+@each_family
+@given(doc=soft_docs(max_mentions=5))
+@several
+def test_mention_counts_are_the_expected_ones(family, doc):
+    found = doc.evaluate(family=family, metrics=["mentions"]).counts["mentions"]
+    matched = expectation(
+        doc, lambda k, r: len({m for c in k for m in c} & {m for c in r for m in c}), "drop"
+    )
+    written = expectation(doc, lambda k, r: sum(map(len, r)), "drop")  # noqa: ARG005
+    assert float(found.recall_num) == pytest.approx(matched, abs=1e-9)
+    assert float(found.precision_den) == pytest.approx(written, abs=1e-9)
+
+
+def test_the_entity_family_understates_recall():
+    doc = random_doc(6, seed=1)
+    for name in ("b_cubed", "lea"):
+        entity, pairwise = (
+            doc.evaluate(family=family, metrics=[name])[name].recall
+            for family in ("entity", "pairwise")
+        )
+        assert entity < pairwise
+
+
+def test_missed_mentions_count_in_recall_only():
+    scores, gold = random_scores(4, seed=2), torch.tensor([0, 0, 1, 1])
+    for family in ("entity", "pairwise"):
+        found = relax.evaluate(scores, gold, family=family)
+        missed = relax.evaluate(scores, gold, family=family, gold_sizes=torch.tensor([3, 2]))
+        for name in ("b_cubed", "lea", "ceaf_m", "mentions", "muc", "blanc"):
+            assert missed[name].recall < found[name].recall
+        for name in ("b_cubed", "lea", "ceaf_m", "mentions", "muc"):
+            torch.testing.assert_close(missed[name].precision, found[name].precision)
+
+
+def test_an_entity_that_was_missed_altogether_lowers_recall():
+    doc = Doc(random_scores(3, seed=3), [0, 0, -1], [2])
+    missed = Doc(doc.scores, doc.gold, [2, 3])
+    for name in METRICS:
+        assert missed.evaluate()[name].recall < doc.evaluate()[name].recall
+
+
+@each_family
+@given(doc=soft_docs(max_mentions=7), data=st.data())
+@several
+def test_relabelling_gold_entities_changes_nothing(family, doc, data):
+    order = data.draw(st.permutations(range(len(doc.sizes))))
+    gold = [order[g] if g >= 0 else -1 for g in doc.gold]
+    sizes = [0] * len(order)
+    for old, new in enumerate(order):
+        sizes[new] = doc.sizes[old]
+    relabelled = Doc(doc.scores, gold, sizes)
+    expected = same(plain(doc.evaluate(family=family).counts))
+    assert plain(relabelled.evaluate(family=family).counts) == expected
+
+
+@each_family
+@pytest.mark.parametrize("names", [[0, 1, 2], [1, 5, 2], [2, 900_000_000_000, 7]])
+def test_gaps_in_entity_numbers_change_nothing(family, names):
+    scores = random_scores(7, seed=4)
+    gold = [0, 1, -1, 0, 2, 1, 2]
+    expected = relax.evaluate(scores, torch.tensor(gold), family=family, singletons="keep")
+    named = torch.tensor([names[g] if g >= 0 else -1 for g in gold])
+    found = relax.evaluate(scores, named, family=family, singletons="keep")
+    assert plain(found.counts) == same(plain(expected.counts))
+
+
+@each_family
+def test_entity_numbers_without_an_entity_change_nothing(family):
+    doc = random_doc(6, seed=5)
+    gold = [2 * g + 1 if g >= 0 else -1 for g in doc.gold]
+    sizes = [size for s in doc.sizes for size in (0, s)]
+    expected = same(plain(doc.evaluate(family=family).counts))
+    assert plain(Doc(doc.scores, gold, sizes).evaluate(family=family).counts) == expected
+
+
+def test_without_sizes_entities_are_as_large_as_they_were_found():
+    scores, gold = random_scores(5, seed=6), torch.tensor([0, -1, 1, 0, 0])
+    sized = relax.evaluate(scores, gold, gold_sizes=torch.tensor([3, 1]), singletons="keep")
+    found = relax.evaluate(scores, gold, singletons="keep")
+    assert plain(found.counts) == same(plain(sized.counts))
+
+
+def test_a_model_with_entity_probabilities_of_its_own_can_give_them():
+    """Half a mention: B³ recall of {a, b} is (1.5² + 0.5²) / 2 / 2."""
+    probs = torch.tensor([[1.0, 0.0], [0.5, 0.5]], dtype=torch.float64)
+    gold = Gold(torch.tensor([0, 0]), torch.tensor([2]))
+    counts = METRICS["b_cubed"](SoftOverlap(probs, gold, appearance(probs, 1.0)))
+    assert counts.scores().recall.item() == pytest.approx(0.625)
+
+
+def test_beta_favours_recall():
+    doc = random_doc(6, seed=7)
+    report = doc.evaluate(beta=2.0, metrics=["b_cubed"])
+    recall, precision, f = (x.item() for x in report["b_cubed"])
+    assert f == pytest.approx(5 * precision * recall / (4 * precision + recall))
+
+
+def test_only_the_metrics_asked_for_are_reported():
+    assert list(random_doc(4, seed=8).evaluate(metrics=["lea", "muc"])) == ["lea", "muc"]
+
+
+@given(doc=soft_docs(max_mentions=8))
+@settings(deadline=None, max_examples=100)
+def test_the_hard_filter_is_that_of_the_authors_program(doc):
+    found = doc.evaluate(like_original=True, metrics=["b_cubed", "lea"])
+    probs = entity_probs(link_probs(doc.scores)).tolist()
+    assert plain(found.counts) == same(relax_literal.original(probs, doc.gold))
+
+
+def test_the_hard_filter_falls_back_on_gold_entities_where_no_entity_agrees():
+    """The system has {1, 2}, gold {0, 3}: column 0 is compared as well, and has 1.1 of its mentions."""
+    links = torch.zeros(4, 4, dtype=torch.float64)
+    links[0, 0] = 1.0
+    links[1, :2] = torch.tensor([0.1, 0.9])
+    links[2, :3] = torch.tensor([0.0, 0.95, 0.05])
+    links[3, :4] = torch.tensor([0.1, 0.0, 0.0, 0.9])
+    scores = links.log()
+    doc = Doc(scores, [0, -1, -1, 0], [2])
+    found = doc.evaluate(like_original=True, metrics=["b_cubed"]).counts["b_cubed"]
+    assert float(found.recall_num) == pytest.approx(1.1**2 / 2)
+    assert float(found.precision_num) == pytest.approx(1.1**2 / (1.1 + 0.1 + 0.095))
+    assert float(found.precision_den) == pytest.approx(1.1 + 0.1 + 0.095 + 0.9 + 0.855)
+
+
+def test_the_hard_filter_forgets_missed_mentions():
+    doc = random_doc(6, seed=9)
+    found = Doc(doc.scores, doc.gold, [doc.gold.count(v) for v in range(len(doc.sizes))])
+    options = {"like_original": True, "metrics": ["b_cubed", "lea"]}
+    expected = plain(found.evaluate(**options).counts)
+    assert doc.sizes != found.sizes
+    assert plain(doc.evaluate(**options).counts) == expected
+
+
+@pytest.mark.parametrize("metric", ["b_cubed", "lea"])
+def test_scores_after_the_hard_filter_lie_between_zero_and_one(metric):
+    for seed in range(30):
+        report = random_doc(7, seed).evaluate(like_original=True, metrics=[metric])
+        assert all(-1e-9 <= float(x) <= 1 + 1e-9 for x in report[metric]), seed
+
+
+@pytest.mark.parametrize("metric", ["b_cubed", "lea"])
+def test_certain_links_after_the_hard_filter_are_scored_exactly(metric):
+    """The filter drops singletons, and is exact where a system entity starts where a gold one does."""
+    antecedents = [0, 0, 2, 1, 2, 5, 4]
+    gold = [0, 0, 1, 1, 0, 2, -1]
+    doc = Doc(certain_scores(antecedents), gold, [3, 2, 1])
+    found = doc.evaluate(like_original=True, metrics=[metric])
+    exact = metrics.evaluate(
+        gold=doc.gold_clusters,
+        system=clusters_of(antecedents),
+        singletons="drop",
+        metrics=[metric],
+    )
+    assert plain(found.counts)[metric] == pytest.approx(plain(exact.counts)[metric], abs=1e-9)

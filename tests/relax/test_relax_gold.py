@@ -1,0 +1,109 @@
+"""Gold entities as the losses take them."""
+
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corelax.relax import Gold, gold_tensors
+
+several = settings(deadline=None, max_examples=60)
+
+
+def test_found_missed_and_made_up_mentions_are_told_apart():
+    gold, sizes = gold_tensors(["a", "x", "b", "d"], [["a", "b", "c"], ["d"], ["e", "f"]])
+    assert gold.tolist() == [0, -1, 0, 1]
+    assert sizes.tolist() == [3, 1, 2]
+
+
+def test_without_mentions_or_entities_tensors_are_empty_and_of_integers():
+    gold, sizes = gold_tensors([], [])
+    assert gold.tolist() == sizes.tolist() == []
+    assert gold.dtype == sizes.dtype == torch.long
+    assert gold_tensors(["a"], [])[0].tolist() == [-1]
+    assert gold_tensors([], [["a", "b"]])[1].tolist() == [2]
+
+
+def test_a_mention_repeated_in_an_entity_counts_once():
+    assert gold_tensors(["a", "b"], [["a", "b", "a"]])[1].tolist() == [2]
+
+
+def test_clusters_may_be_read_only_once():
+    gold, sizes = gold_tensors(["a", "b"], (iter(c) for c in [["b"], ["a", "c"]]))
+    assert (gold.tolist(), sizes.tolist()) == ([1, 0], [1, 2])
+
+
+@st.composite
+def sides(draw):
+    mentions = draw(st.permutations("abcdefgh"))[: draw(st.integers(0, 8))]
+    homes = draw(st.lists(st.integers(0, 3), min_size=8, max_size=8))
+    in_gold = draw(st.sets(st.sampled_from("abcdefghij")))
+    clusters = {}
+    for mention, home in zip("abcdefghij", [*homes, 1, 2], strict=True):
+        if mention in in_gold:
+            clusters.setdefault(home, []).append(mention)
+    return mentions, list(clusters.values())
+
+
+@given(side=sides())
+@several
+def test_mentions_share_a_number_exactly_if_they_share_an_entity(side):
+    mentions, clusters = side
+    gold, sizes = gold_tensors(mentions, clusters)
+    for i, mention in enumerate(mentions):
+        home = [v for v, cluster in enumerate(clusters) if mention in cluster]
+        assert gold[i] == (home[0] if home else -1)
+    assert sizes.tolist() == [len(cluster) for cluster in clusters]
+
+
+def example_gold():
+    """Entities of three mentions (one of them missed), of one, of two (one missed), and none."""
+    return Gold(torch.tensor([0, -1, 0, 1, 2]), torch.tensor([3, 1, 2, 0]))
+
+
+def test_members_are_a_table_of_entities_and_mentions():
+    assert example_gold().members.tolist() == [
+        [1, 0, 1, 0, 0],
+        [0, 0, 0, 1, 0],
+        [0, 0, 0, 0, 1],
+        [0, 0, 0, 0, 0],
+    ]
+
+
+def test_mentions_know_whether_they_are_gold_and_how_large_their_entity_is():
+    gold = example_gold()
+    assert gold.is_member.tolist() == [1, 0, 1, 1, 1]
+    assert gold.size_of_mention.tolist() == [3, 0, 3, 1, 2]
+
+
+def test_entities_as_found_have_no_missed_mentions():
+    found = example_gold().of_found_mentions()
+    assert found.sizes.tolist() == [2, 1, 1, 0]
+    assert found.entity.tolist() == [0, -1, 0, 1, 2]
+
+
+def test_without_singletons_their_mentions_are_in_no_entity():
+    linked = example_gold().without_singletons()
+    assert linked.sizes.tolist() == [3, 0, 2, 0]
+    assert linked.entity.tolist() == [0, -1, 0, -1, 2]
+
+
+def test_found_entities_without_singletons_have_two_found_mentions():
+    linked = example_gold().of_found_mentions().without_singletons()
+    assert linked.sizes.tolist() == [2, 0, 0, 0]
+    assert linked.entity.tolist() == [0, -1, 0, -1, -1]
+
+
+def test_checked_gold_without_sizes_counts_what_is_there():
+    gold = Gold.of(torch.tensor([1, 1, -1, 0]), None, torch.zeros(4, 4))
+    assert gold.sizes.tolist() == [1, 2]
+
+
+def test_sizes_of_a_batch_without_sizes_are_those_of_each_document():
+    gold = Gold.of(torch.tensor([[0, 0, 1], [1, -1, -1]]), None, torch.zeros(2, 3, 3))
+    assert gold.sizes.tolist() == [[2, 1], [0, 1]]
+
+
+def test_gold_numbers_of_any_integer_type_will_do():
+    for dtype in (torch.int8, torch.int16, torch.int32, torch.long):
+        gold = Gold.of(torch.tensor([0, 0, -1], dtype=dtype), None, torch.zeros(3, 3))
+        assert gold.sizes.tolist() == [2]

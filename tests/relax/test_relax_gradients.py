@@ -1,0 +1,251 @@
+"""Gradients of relaxed metrics: right, finite, and the same in single precision."""
+
+import pytest
+import torch
+from relax_documents import Doc, random_doc, random_scores
+
+from corelax import relax
+from corelax.metrics import METRICS
+
+each_metric = pytest.mark.parametrize("metric", METRICS)
+each_family = pytest.mark.parametrize("family", ["entity", "pairwise"])
+family_and_temperature = pytest.mark.parametrize(
+    ("family", "on"), [("entity", "entity"), ("entity", "link"), ("pairwise", "link")]
+)
+
+
+def f1_and_gradients(doc, dtype, **options):
+    """By metric, F1 and its gradient with respect to the scores."""
+    scores, gold = doc.tensors(dtype)
+    scores = scores.detach().clone().requires_grad_()
+    report = relax.evaluate(scores, gold, gold_sizes=torch.tensor(doc.sizes), **options)
+    f1 = {name: report[name].f1 for name in report}
+    return {
+        name: (value, torch.autograd.grad(value, scores, retain_graph=True)[0])
+        for name, value in f1.items()
+    }
+
+
+@each_metric
+@each_family
+@pytest.mark.parametrize(
+    ("temperature", "singletons"), [(1.0, "drop"), (0.3, "drop"), (1.0, "keep")]
+)
+def test_gradients_are_those_of_finite_differences(metric, family, temperature, singletons):
+    doc = Doc(random_scores(4, seed=3), [0, 1, 0, -1], [2, 3, 1])
+
+    def f1(scores):
+        report = relax.evaluate(
+            scores,
+            torch.tensor(doc.gold),
+            gold_sizes=torch.tensor(doc.sizes),
+            metrics=[metric],
+            family=family,
+            temperature=temperature,
+            singletons=singletons,
+        )
+        return report[metric].f1
+
+    scores = doc.scores.clone().requires_grad_()
+    assert torch.autograd.gradcheck(f1, scores)
+    if metric == "mentions" and singletons == "keep":
+        return  # all mentions are written: nothing to learn
+    assert torch.autograd.grad(f1(scores), scores)[0].abs().max() > 1e-4
+
+
+@pytest.mark.parametrize("metric", ["b_cubed", "lea"])
+def test_gradients_after_the_hard_filter_are_those_of_finite_differences(metric):
+    doc = random_doc(4, seed=1)
+
+    def f1(scores):
+        report = relax.evaluate(
+            scores, torch.tensor(doc.gold), metrics=[metric], like_original=True
+        )
+        return report[metric].f1
+
+    assert torch.autograd.gradcheck(f1, doc.scores.clone().requires_grad_())
+
+
+@family_and_temperature
+@pytest.mark.parametrize("n", [1, 2, 3, 10, 100, 1000])
+def test_extreme_scores_at_a_low_temperature_give_finite_values_and_gradients(family, on, n):
+    doc = random_doc(n, seed=n, entities=max(1, n // 4))
+    doc = Doc(60 * doc.scores.sign(), doc.gold, doc.sizes)
+    scores, gold = doc.tensors(torch.float32)
+    scores.requires_grad_()
+    options = {"temperature": 0.01, "temperature_on": on, "family": family}
+    report = relax.evaluate(scores, gold, gold_sizes=torch.tensor(doc.sizes), **options)
+    f1 = torch.stack([report[name].f1 for name in METRICS])
+    assert ((f1 >= 0) & (f1 <= 1 + 1e-6)).all()
+    f1.sum().backward()
+    assert scores.grad.isfinite().all()
+
+
+@pytest.mark.parametrize("metric", ["b_cubed", "ceaf_e", "mentions"])
+@pytest.mark.parametrize("n", [1, 2, 3, 10, 100, 1000])
+def test_a_metric_alone_has_finite_values_and_gradients_for_extreme_scores(metric, n):
+    doc = random_doc(n, seed=n, entities=max(1, n // 4))
+    doc = Doc(60 * doc.scores.sign(), doc.gold, doc.sizes)
+    options = {"temperature": 0.01, "temperature_on": "link", "metrics": [metric]}
+    f1, gradient = f1_and_gradients(doc, torch.float32, **options)[metric]
+    assert 0 <= f1 <= 1 + 1e-6
+    assert gradient.isfinite().all()
+
+
+@each_metric
+@pytest.mark.parametrize("scale", [3, 30])
+def test_a_metric_alone_has_the_gradients_of_double_precision(metric, scale):
+    doc = random_doc(100, seed=8, scale=scale, entities=25)
+    doc = Doc(doc.scores.float().double(), doc.gold, doc.sizes)
+    f1, gradient = f1_and_gradients(doc, torch.float64)[metric]
+    single, found = f1_and_gradients(doc, torch.float32, metrics=[metric])[metric]
+    torch.testing.assert_close(single.double(), f1, rtol=1e-5, atol=1e-6)
+    assert (found.double() - gradient).norm() <= 1e-4 * gradient.norm()
+
+
+@each_family
+@pytest.mark.parametrize("scale", [1.0, 60.0])
+@pytest.mark.parametrize("singletons", ["drop", "keep"])
+def test_extreme_scores_give_finite_values_and_gradients_at_temperature_one(
+    family, scale, singletons
+):
+    doc = random_doc(50, seed=0, scale=scale, entities=12)
+    found = f1_and_gradients(doc, torch.float32, family=family, singletons=singletons)
+    for name, (f1, gradient) in found.items():
+        assert 0 <= f1 <= 1 + 1e-6, name
+        assert gradient.isfinite().all(), name
+
+
+@family_and_temperature
+@pytest.mark.parametrize("singletons", ["drop", "keep"])
+@pytest.mark.parametrize(("scale", "temperature"), [(3, 1.0), (3, 0.3), (3, 0.1), (30, 1.0)])
+def test_gradients_in_single_precision_are_those_in_double_precision(
+    family, on, singletons, scale, temperature
+):
+    doc = random_doc(60, seed=4, scale=scale, entities=15)
+    doc = Doc(doc.scores.float().double(), doc.gold, doc.sizes)
+    options = {
+        "family": family,
+        "temperature": temperature,
+        "temperature_on": on,
+        "singletons": singletons,
+    }
+    single = f1_and_gradients(doc, torch.float32, **options)
+    double = f1_and_gradients(doc, torch.float64, **options)
+    for name, (f1, gradient) in double.items():
+        torch.testing.assert_close(single[name][0].double(), f1, rtol=1e-5, atol=1e-6)
+        if name == "mentions" and singletons == "keep":  # all are written: the gradient is 0
+            assert single[name][1].norm() < 1e-6
+            continue
+        difference = (single[name][1].double() - gradient).norm()
+        assert difference <= 1e-4 * gradient.norm(), name
+        assert gradient.norm() > 1e-5, name
+
+
+DEGENERATE = {
+    "no mention": Doc(torch.zeros(0, 0), [], []),
+    "no mention, but gold entities": Doc(torch.zeros(0, 0), [], [2, 3]),
+    "one mention in no entity": Doc(torch.zeros(1, 1), [-1], []),
+    "one mention, a gold singleton": Doc(torch.zeros(1, 1), [0], [1]),
+    "one mention of a gold pair": Doc(torch.zeros(1, 1), [0], [2]),
+    "no gold entity": Doc(torch.zeros(4, 4), [-1] * 4, []),
+    "all gold singletons": Doc(torch.zeros(4, 4), [0, 1, 2, 3], [1] * 4),
+    "a gold singleton found for each entity": Doc(torch.zeros(3, 3), [0, 1, 2], [2, 2, 2]),
+    "no link possible": Doc(torch.full((3, 3), -torch.inf).fill_diagonal_(0.0), [0, 0, -1], [2]),
+    "one link possible": Doc(
+        torch.full((2, 2), -torch.inf).index_put((torch.tensor([0, 1]),) * 2, torch.tensor(0.0)),
+        [0, 0],
+        [2],
+    ),
+    "all links certain": Doc(
+        torch.tensor([[0.0, 0, 0], [0, -torch.inf, 0], [0, -torch.inf, -torch.inf]]), [0, 0, 0], [3]
+    ),
+}
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@family_and_temperature
+@pytest.mark.parametrize("singletons", ["drop", "keep"])
+@pytest.mark.parametrize("temperature", [1.0, 0.1])
+@pytest.mark.parametrize("kind", DEGENERATE)
+def test_degenerate_documents_have_finite_scores_and_gradients(
+    kind, temperature, singletons, family, on, dtype
+):
+    doc = DEGENERATE[kind]
+    scores, gold = doc.tensors(dtype)
+    scores = scores.clone().requires_grad_()
+    report = relax.evaluate(
+        scores,
+        gold,
+        gold_sizes=torch.tensor(doc.sizes, dtype=torch.long),
+        temperature=temperature,
+        temperature_on=on,
+        family=family,
+        singletons=singletons,
+    )
+    f1 = torch.stack([report[name].f1 for name in METRICS])
+    assert ((f1 >= 0) & (f1 <= 1 + 1e-6)).all()
+    f1.sum().backward()
+    assert scores.grad.isfinite().all()
+
+
+@each_family
+@pytest.mark.parametrize("kind", ["no gold entity", "all gold singletons"])
+def test_without_a_gold_pair_scores_are_zero_and_so_are_their_gradients(family, kind):
+    for name, (f1, gradient) in f1_and_gradients(
+        DEGENERATE[kind], torch.float64, family=family
+    ).items():
+        assert f1 == 0, name
+        assert gradient.count_nonzero() == 0, name
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("gap", [5, 20, 40, 80, 400])
+@each_family
+@each_metric
+def test_a_right_link_that_is_next_to_impossible_gives_scores_between_zero_and_one(
+    metric, family, gap, dtype
+):
+    doc = Doc(torch.tensor([[0.0, 0], [-gap, 0]]), [0, 0], [2])
+    score = doc.evaluate(dtype, family=family, metrics=[metric])[metric]
+    assert all(0 <= x <= 1 + 1e-4 for x in score)
+
+
+@each_family
+def test_a_pair_found_for_certain_has_every_score_one(family):
+    doc = Doc(torch.tensor([[60.0, 0], [60.0, -60.0]]), [0, 0], [2])
+    for name, score in doc.evaluate(family=family).items():
+        assert [float(x) for x in score] == pytest.approx([1, 1, 1]), name
+
+
+@each_metric
+@each_family
+def test_a_step_along_the_gradient_raises_the_score(metric, family):
+    doc = random_doc(8, seed=5)
+    before, gradient = f1_and_gradients(doc, torch.float64, family=family)[metric]
+    after = Doc(doc.scores + 0.01 * gradient / gradient.norm(), doc.gold, doc.sizes)
+    assert after.evaluate(family=family)[metric].f1 > before
+
+
+@each_family
+def test_scores_above_the_diagonal_get_no_gradient(family):
+    for name, (_, gradient) in f1_and_gradients(
+        random_doc(6, seed=6), torch.float64, family=family
+    ).items():
+        assert gradient.triu(1).count_nonzero() == 0, name
+
+
+def test_gradients_of_half_precision_scores_come_back_in_half_precision():
+    doc = random_doc(6, seed=7)
+    found = f1_and_gradients(doc, torch.bfloat16)
+    for name, (_, gradient) in found.items():
+        assert gradient.dtype == torch.bfloat16
+        assert gradient.isfinite().all(), name
+
+
+def test_muc_of_next_to_no_links_keeps_its_digits_where_singletons_count():
+    """Two mentions, one gold link of probability ε: recall ε, precision 1."""
+    scores = torch.tensor([[0.0, 0.0], [0.0, 20.0]])
+    found = relax.evaluate(scores, torch.tensor([0, 0]), metrics=["muc"], singletons="keep")["muc"]
+    assert found.precision.item() == pytest.approx(1, rel=1e-5)
+    assert found.recall.item() == pytest.approx(2.061e-9, rel=1e-3)

@@ -1,0 +1,264 @@
+"""Relaxed metrics of certain links are exact metrics, and tend to them as the temperature falls."""
+
+from itertools import pairwise
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from relax_documents import (
+    Doc,
+    certain_docs,
+    certain_scores,
+    clusters_of,
+    plain,
+    random_doc,
+    random_scores,
+)
+
+from corelax import metrics, relax
+from corelax.decode import best_entities, best_links
+from corelax.metrics import METRICS
+from corelax.relax import entity_probs, link_probs
+
+TOLERANCE = {torch.float32: 2e-5, torch.float64: 1e-9}
+
+each_family = pytest.mark.parametrize("family", ["entity", "pairwise"])
+each_rule = pytest.mark.parametrize("singletons", ["drop", "keep"])
+each_precision = pytest.mark.parametrize("dtype", TOLERANCE)
+family_and_temperature = pytest.mark.parametrize(
+    ("family", "on"), [("entity", "entity"), ("entity", "link"), ("pairwise", "link")]
+)
+
+
+def same(counts, dtype):
+    return {
+        name: pytest.approx(numbers, abs=TOLERANCE[dtype], rel=TOLERANCE[dtype])
+        for name, numbers in plain(counts).items()
+    }
+
+
+def scores_of(report, name):
+    return tuple(float(x) for x in report[name])
+
+
+@each_family
+@each_rule
+@each_precision
+@given(document=certain_docs())
+@settings(deadline=None, max_examples=130)  # 8 × 130 documents
+def test_certain_links_are_counted_exactly(family, singletons, dtype, document):
+    doc, antecedents = document
+    found = doc.evaluate(dtype, family=family, singletons=singletons)
+    exact = metrics.evaluate(
+        gold=doc.gold_clusters, system=clusters_of(antecedents), singletons=singletons
+    )
+    assert plain(found.counts) == same(exact.counts, dtype)
+    assert set(found) == set(METRICS)
+
+
+@family_and_temperature
+@given(document=certain_docs(), temperature=st.sampled_from([0.01, 0.1, 0.5]))
+@settings(deadline=None, max_examples=40)
+def test_certain_links_are_counted_exactly_at_every_temperature(family, on, document, temperature):
+    doc, antecedents = document
+    found = doc.evaluate(family=family, temperature=temperature, temperature_on=on)
+    exact = metrics.evaluate(
+        gold=doc.gold_clusters, system=clusters_of(antecedents), singletons="drop"
+    )
+    assert plain(found.counts) == same(exact.counts, torch.float64)
+
+
+@each_family
+@each_rule
+@given(document=certain_docs(max_mentions=8), beta=st.sampled_from([0.5, 1.0, 2.0]))
+@settings(deadline=None, max_examples=40)
+def test_certain_links_are_scored_exactly(family, singletons, document, beta):
+    """Gold and system both have a pair: precision of an empty side is 0 / 0."""
+    doc, antecedents = document
+    certain = Doc(certain_scores([0, 0, *(a + 2 for a in antecedents)]), [], [])
+    doc = Doc(certain.scores, [0, 0, *(g + 1 if g >= 0 else g for g in doc.gold)], [2, *doc.sizes])
+    found = doc.evaluate(family=family, singletons=singletons, beta=beta)
+    exact = metrics.evaluate(
+        gold=doc.gold_clusters,
+        system=clusters_of([0, 0, *(a + 2 for a in antecedents)]),
+        singletons=singletons,
+        beta=beta,
+    )
+    for name in METRICS:
+        assert scores_of(found, name) == pytest.approx(exact[name], abs=1e-9)
+    assert float(found.conll) == pytest.approx(exact.conll, abs=1e-9)
+
+
+@each_family
+@given(document=certain_docs())
+@settings(deadline=None, max_examples=40)
+def test_mu_of_zero_keeps_gold_singletons_that_nobody_can_write(family, document):
+    doc, antecedents = document
+    found = doc.evaluate(family=family, singletons=torch.zeros(len(doc.gold)))
+    written = [cluster for cluster in clusters_of(antecedents) if len(cluster) > 1]
+    exact = metrics.evaluate(gold=doc.gold_clusters, system=written)
+    assert plain(found.counts) == same(exact.counts, torch.float64)
+
+
+@each_family
+@given(document=certain_docs(), data=st.data())
+@settings(deadline=None, max_examples=40)
+def test_a_hard_mu_says_which_singletons_are_written(family, document, data):
+    doc, antecedents = document
+    n = len(doc.gold)
+    mu = data.draw(st.lists(st.integers(0, 1), min_size=n, max_size=n))
+    found = doc.evaluate(family=family, singletons=torch.tensor(mu))
+    written = [c for c in clusters_of(antecedents) if len(c) > 1 or mu[c[0]]]
+    exact = metrics.evaluate(gold=doc.gold_clusters, system=written)
+    assert plain(found.counts) == same(exact.counts, torch.float64)
+
+
+def clear_documents(preference, count=5, n=7, gap=1.0):
+    """Documents where each mention prefers one choice by `gap` nats at least."""
+    found = []
+    for seed in range(1000):
+        doc = random_doc(n, seed, scale=5)
+        best = preference(doc.scores).topk(2).values[1:]
+        if (best[:, 0] - best[:, 1]).min() > gap:
+            found.append(doc)
+        if len(found) == count:
+            return found
+    raise AssertionError("too few clear documents")
+
+
+def masked(scores):
+    return scores.masked_fill(torch.ones_like(scores).triu(1) > 0, -torch.inf)
+
+
+def log_entity_probs(scores):
+    return entity_probs(link_probs(scores)).log()
+
+
+def largest_errors(doc, exact, **options):
+    """[metric] the largest error of a count, and of F."""
+    found = doc.evaluate(**options)
+    expected = plain(exact.counts)
+    errors = {
+        name: max(abs(a - b) for a, b in zip(numbers, expected[name], strict=True))
+        for name, numbers in plain(found.counts).items()
+    }
+    return errors, {name: abs(float(found[name].f1) - exact[name].f1) for name in METRICS}
+
+
+@family_and_temperature
+@each_rule
+def test_metrics_tend_to_those_of_the_decoder_as_the_temperature_falls(family, on, singletons):
+    preference, decode = {
+        "entity": (log_entity_probs, best_entities),
+        "link": (masked, best_links),
+    }[on]
+    for doc in clear_documents(preference):
+        system = decode(doc.scores, singletons="keep")
+        exact = metrics.evaluate(gold=doc.gold_clusters, system=system, singletons=singletons)
+        options = {"family": family, "temperature_on": on, "singletons": singletons}
+        history = [
+            largest_errors(doc, exact, temperature=temperature, **options)[0]
+            for temperature in (0.2, 0.1, 0.05, 0.02)
+        ]
+        for warmer, colder in pairwise(history):
+            for name in METRICS:
+                assert colder[name] <= warmer[name] / 2 + 1e-9
+        counts, f1 = largest_errors(doc, exact, temperature=0.02, **options)
+        assert max(counts.values()) < 1e-9
+        assert max(f1.values()) < 1e-9
+
+
+def test_the_two_temperatures_have_two_limits():
+    """p(new) = 0.4 and three antecedents of one entity at 0.2 each: see section 8.4."""
+    scores = certain_scores([0, 0, 0, 0])
+    scores[3] = torch.tensor([0.2, 0.2, 0.2, 0.4]).double().log()
+    doc = Doc(scores, [0, 0, 0, 0], [4])
+    limits = [
+        doc.evaluate(metrics=["muc"], temperature=0.01, temperature_on=on)["muc"].recall.item()
+        for on in ("entity", "link")
+    ]
+    assert limits == pytest.approx([1.0, 2 / 3], abs=1e-6)
+
+
+def test_the_default_temperature_is_on_entities_and_on_links_in_the_pairwise_family():
+    doc = random_doc(6, seed=0)
+    for family, on in (("entity", "entity"), ("pairwise", "link")):
+        default = doc.evaluate(family=family, temperature=0.5)
+        explicit = doc.evaluate(family=family, temperature=0.5, temperature_on=on)
+        assert plain(default.counts) == plain(explicit.counts)
+
+
+def test_muc_and_ceaf_are_the_same_in_both_families():
+    doc = random_doc(6, seed=1)
+    options = {"temperature": 0.5, "temperature_on": "link", "metrics": ["muc", "ceaf_m", "ceaf_e"]}
+    entity = doc.evaluate(family="entity", **options)
+    pairwise = doc.evaluate(family="pairwise", **options)
+    assert plain(entity.counts) == plain(pairwise.counts)
+
+
+@st.composite
+def two_clusterings(draw):
+    n = draw(st.integers(1, 9))
+    return [[draw(st.integers(0, i)) for i in range(n)] for _ in range(2)]
+
+
+@each_family
+@given(sides=two_clusterings())
+@settings(deadline=None, max_examples=40)
+def test_swapping_gold_and_system_swaps_recall_and_precision(family, sides):
+    reports = []
+    for gold, system in (sides, sides[::-1]):
+        entity = {i: v for v, cluster in enumerate(clusters_of(gold)) for i in cluster}
+        numbers = torch.tensor([entity[i] for i in range(len(gold))])
+        reports.append(
+            relax.evaluate(certain_scores(system), numbers, family=family, singletons="keep")
+        )
+    there, back = (plain(report.counts) for report in reports)
+    for name in set(METRICS) - {"blanc"}:
+        recall_first = back[name][2:] + back[name][:2]
+        assert there[name] == pytest.approx(recall_first, abs=1e-9)
+    for kind in (0, 4):
+        forth, swapped = there["blanc"][kind : kind + 4], back["blanc"][kind : kind + 4]
+        assert forth == pytest.approx(swapped[2:] + swapped[:2], abs=1e-9)
+
+
+@pytest.mark.parametrize("temperature", [1.0, 0.3])
+@each_family
+def test_a_far_away_spurious_singleton_changes_nothing_where_singletons_are_dropped(
+    family, temperature
+):
+    doc = random_doc(6, seed=2)
+    scores = torch.full((7, 7), -60.0, dtype=torch.float64)
+    scores[:6, :6] = doc.scores
+    scores[6, 6] = 60.0
+    longer = Doc(scores, [*doc.gold, -1], doc.sizes)
+    options = {"family": family, "temperature": temperature}
+    expected = plain(doc.evaluate(**options).counts)
+    for name, numbers in plain(longer.evaluate(**options).counts).items():
+        assert numbers == pytest.approx(expected[name], abs=1e-9)
+
+
+@each_family
+def test_a_far_away_spurious_singleton_costs_precision_where_singletons_are_kept(family):
+    doc = random_doc(6, seed=2)
+    scores = torch.full((7, 7), -60.0, dtype=torch.float64)
+    scores[:6, :6] = doc.scores
+    scores[6, 6] = 60.0
+    longer = Doc(scores, [*doc.gold, -1], doc.sizes)
+    before = doc.evaluate(family=family, singletons="keep")
+    after = longer.evaluate(family=family, singletons="keep")
+    for name in ("b_cubed", "ceaf_m", "ceaf_e", "lea", "mentions"):
+        first, second = before.counts[name], after.counts[name]
+        assert float(second.precision_den - first.precision_den) == pytest.approx(1, abs=1e-9)
+        assert float(second.recall_num) == pytest.approx(float(first.recall_num), abs=1e-9)
+
+
+def test_scores_of_a_random_document_lie_between_zero_and_one():
+    for seed in range(20):
+        doc = random_doc(8, seed)
+        for family in ("entity", "pairwise"):
+            for singletons in ("drop", "keep", random_scores(8, seed)[0].sigmoid()):
+                report = doc.evaluate(family=family, singletons=singletons)
+                for name in METRICS:
+                    assert all(-1e-9 <= x <= 1 + 1e-9 for x in scores_of(report, name)), name
