@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from corelax import io, metrics
+    from corelax import decode, io, losses, metrics, rankers, relax, train
     from corelax.clustering import Clustering
     from corelax.document import Document, Span
     from corelax.errors import CorelaxError, FormatError
@@ -37,11 +37,16 @@ __all__ = [
     "Document",
     "FormatError",
     "Span",
+    "decode",
     "io",
+    "losses",
     "metrics",
+    "rankers",
     "read",
+    "relax",
     "score",
     "stream",
+    "train",
     "write",
 ]
 

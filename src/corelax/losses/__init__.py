@@ -1,0 +1,19 @@
+"""Training objectives: plain functions from antecedent scores and gold entities to a number."""
+
+from corelax.losses.captured import CapturedLoss
+from corelax.losses.entity import entity_loss
+from corelax.losses.margin import margin_loss
+from corelax.losses.metric import Part, metric_loss
+from corelax.losses.ranking import ranking_loss
+from corelax.losses.reward import reinforce_loss, rescale_loss
+
+__all__ = [
+    "CapturedLoss",
+    "Part",
+    "entity_loss",
+    "margin_loss",
+    "metric_loss",
+    "ranking_loss",
+    "reinforce_loss",
+    "rescale_loss",
+]

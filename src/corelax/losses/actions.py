@@ -1,0 +1,85 @@
+"""Actions of a mention ranker: which are right, and what the wrong ones cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from corelax.checks import check_number
+from corelax.errors import CorelaxError
+from corelax.relax.gold import check_gold, same_entity
+from corelax.relax.links import masked_scores
+
+
+class Costs(NamedTuple):
+    """What the three kinds of errors cost.
+
+    Attributes:
+        false_anaphor: A mention that starts an entity was linked to an earlier one.
+        false_new: A mention with an antecedent was taken to start an entity.
+        wrong_link: A mention with an antecedent was linked to a wrong one.
+    """
+
+    false_anaphor: float
+    false_new: float
+    wrong_link: float
+
+
+class Actions(NamedTuple):
+    """The choices of each mention, j < i to link and j = i to start an entity.
+
+    Attributes:
+        scores: [..., mention, antecedent] s_ij, −inf where there is no such action.
+        correct: [..., mention, antecedent] True for gold antecedents; for "new" if there are none.
+        anaphoric: [..., mention] whether a gold antecedent is among the actions.
+    """
+
+    scores: Tensor
+    correct: Tensor
+    anaphoric: Tensor
+
+    @classmethod
+    def of(cls, antecedent_scores: Tensor, gold: Tensor, lengths: Tensor | None) -> Actions:
+        """Checks and masks scores.
+
+        A mention whose gold antecedents were all pruned should be new. If that was pruned too, nothing can be
+        asked of it, and all that is left is correct.
+        """
+        scores = masked_scores(antecedent_scores, lengths=lengths)
+        gold = check_gold(gold, scores, lengths)
+        possible = scores > -torch.inf
+        links = same_entity(gold).tril(-1) & possible
+        anaphoric = links.any(-1)
+        correct = links | torch.diag_embed(~anaphoric)
+        hopeless = ~(correct & possible).any(-1, keepdim=True)
+        return cls(scores, correct | hopeless, anaphoric)
+
+    def costs(self, costs: tuple[float, float, float]) -> Tensor:
+        """[..., mention, antecedent] Δ_ij: 0 where the action is correct.
+
+        >>> scores = torch.zeros(3, 3)
+        >>> Actions.of(scores, torch.tensor([0, -1, 0]), None).costs((0.1, 3.0, 1.0)).tril()
+        tensor([[0.0000, 0.0000, 0.0000],
+                [0.1000, 0.0000, 0.0000],
+                [0.0000, 1.0000, 3.0000]])
+        """
+        false_anaphor, false_new, wrong_link = check_costs(costs)
+        dtype = self.scores.dtype
+        link = self.anaphoric.to(dtype) * (wrong_link - false_anaphor) + false_anaphor
+        new = torch.diag_embed(self.anaphoric.to(dtype) * (false_new - wrong_link))
+        return (link[..., None] + new) * ~self.correct
+
+
+def check_costs(costs: tuple[float, float, float]) -> Costs:
+    """The three costs, or an error."""
+    if not isinstance(costs, Sequence) or len(costs) != 3:
+        raise CorelaxError(f"costs must be three numbers, not {costs!r}")
+    return Costs(*(check_number("costs", cost) for cost in costs))
+
+
+def document_mean(losses: Tensor) -> Tensor:
+    """[...] losses of documents → their mean: a document as it is, a batch by its size."""
+    return losses.sum() / max(losses.numel(), 1)

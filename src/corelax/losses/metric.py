@@ -1,0 +1,135 @@
+"""The metric as the loss: −F̂_β of any relaxed metric, or of several (section 4.2 of Le & Titov)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from corelax.checks import check_beta, check_number
+from corelax.errors import CorelaxError
+from corelax.losses.actions import document_mean
+from corelax.metrics.report import CONLL, METRICS
+from corelax.relax.evaluate import evaluate
+from corelax.relax.original import SKIPPED_COUNT
+from corelax.relax.precision import full_precision
+
+
+class Part(NamedTuple):
+    """One metric of a mixture.
+
+    Attributes:
+        metric: A name from `corelax.metrics.METRICS`, or "conll" for the mean of MUC, B³ and CEAF_e.
+        weight: What its F is multiplied by.
+        beta: Its own β; None for that of the loss.
+    """
+
+    metric: str
+    weight: float = 1.0
+    beta: float | None = None
+
+
+Mixture = Mapping[str, float] | Sequence[str | Part | tuple[str, float] | tuple[str, float, float]]
+
+
+@full_precision
+def metric_loss(
+    antecedent_scores: Tensor,
+    gold: Tensor,
+    metric: str | Part | Mixture = "b_cubed",
+    *,
+    beta: float = 1.0,
+    temperature: float = 1.0,
+    temperature_on: str | None = None,
+    family: str = "entity",
+    gold_sizes: Tensor | None = None,
+    lengths: Tensor | None = None,
+    singletons: str | Tensor = "drop",
+    like_original: bool = False,
+    pool: str = "document",
+) -> Tensor:
+    """−F̂_β, differentiable in the scores; −1 is a perfect document.
+
+    Args:
+        antecedent_scores: [..., mention, antecedent], lower triangle; the diagonal is "new entity".
+        gold: [..., mention] entity numbers, −1 for a mention in no gold entity.
+        metric: muc, b_cubed, ceaf_m, ceaf_e, blanc, lea, mentions, or conll; or a mixture: a list of
+            names, (metric, weight) or (metric, weight, β), or a mapping of names to weights.
+        beta: Above 1 favours recall; the paper's best are √1.4 for B³ and √1.8 for LEA.
+        temperature: T; 1 in the paper.
+        temperature_on, family, gold_sizes, lengths, singletons, pool: See `corelax.relax.evaluate`.
+        like_original: Does as the authors' code does: a hard filter of entities, found mentions only, and a
+            document with a count of 0.1 or less is passed over.
+
+    Returns:
+        A scalar: batches give the mean over documents, or one −F̂ of the summed counts (`pool="batch"`).
+        Where nothing can be scored, as in a document without gold links, it is 0 with zero gradient.
+
+    >>> scores = torch.tensor([[0.0, 0], [3, 0]], requires_grad=True)
+    >>> loss = metric_loss(scores, torch.tensor([0, 0]), "lea", beta=1.8**0.5)
+    >>> loss.backward()
+    >>> bool(scores.grad[1, 0] < 0)  # a step against the gradient makes the link likelier
+    True
+    >>> loss = metric_loss(scores, torch.tensor([0, 0]), [("conll", 1.0), ("lea", 0.5)])
+    """
+    parts = _parts(metric, beta)
+    report = evaluate(
+        antecedent_scores,
+        gold,
+        gold_sizes=gold_sizes,
+        lengths=lengths,
+        metrics=[name for name, _, _ in parts],
+        temperature=temperature,
+        temperature_on=temperature_on,
+        family=family,
+        singletons=singletons,
+        like_original=like_original,
+        pool=pool,
+    )
+    losses = []
+    for name, weight, part_beta in parts:
+        counts = report.counts[name]
+        loss = -weight * counts.scores(part_beta).f1
+        if like_original:
+            too_little = torch.stack(counts.as_tuple()[:4]).amin(0) <= SKIPPED_COUNT
+            loss = torch.where(too_little, 0.0, loss)
+        losses.append(loss)
+    total = torch.stack(losses).sum(0)
+    return document_mean(total).to(antecedent_scores.dtype)
+
+
+def _parts(metric: str | Part | Mixture, beta: float) -> list[tuple[str, float, float]]:
+    """(metric, weight, β) of each part, the CoNLL average taken apart.
+
+    >>> _parts([("lea", 0.5), "conll"], 2.0)[:2]
+    [('lea', 0.5, 2.0), ('muc', 0.3333333333333333, 2.0)]
+    """
+    parts = []
+    for name, weight, own_beta in _mixture(metric):
+        check_number(f"metric: the weight of {name}", weight, at_least=-math.inf)
+        part_beta = check_beta(beta if own_beta is None else own_beta)
+        if name == "conll":
+            parts += [(one, weight / len(CONLL), part_beta) for one in CONLL]
+        elif name in METRICS:
+            parts.append((name, weight, part_beta))
+        else:
+            choices = ", ".join([*METRICS, "conll"])
+            raise CorelaxError(f"unknown metric {name!r}; choose from {choices}")
+    return parts
+
+
+def _mixture(metric: str | Part | Mixture) -> list[Part]:
+    """What was given, as a list of parts."""
+    if isinstance(metric, str | Part):
+        metric = [metric]
+    elif isinstance(metric, Mapping):
+        metric = list(metric.items())
+    parts = [Part(part) if isinstance(part, str) else part for part in metric]
+    if not parts or not all(isinstance(p, tuple) and 1 <= len(p) <= 3 for p in parts):
+        raise CorelaxError(
+            "metric must be a name or a list of names, (name, weight), (name, weight, beta)"
+        )
+    return [Part(*part) for part in parts]

@@ -1,0 +1,162 @@
+"""Rewards of all single-link changes at once: what would the score be if mention i chose j instead?
+
+Clark & Manning score a document anew for each of its n² / 2 possible changes. Changing the link of mention i
+moves one block of mentions, those below i in the tree of links, from its cluster to another. B³ and LEA are
+sums over clusters of squares of gold counts, so that all changes come from two matrix products.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from corelax.checks import check_choice
+from corelax.metrics.counts import Counts
+from corelax.metrics.report import SINGLETONS
+from corelax.relax.gold import Gold
+
+# LEA is B³ without the pair of a mention with itself, so both are Σ y (y − self) / (size − self).
+SELF_PAIR = {"b_cubed": 0, "lea": 1}
+
+
+class _Parts(NamedTuple):
+    """What clusters add to recall numerator, precision numerator and precision denominator."""
+
+    recall: Tensor
+    precision: Tensor
+    size: Tensor
+
+
+class _Rule(NamedTuple):
+    """A metric over clusters, each given by its pairs and its size."""
+
+    self_pair: int
+    weights: Tensor  # [..., 1, entity] 1 / (|G| − self)
+    single: Tensor  # [..., 1, entity] whether it is a gold singleton
+    keep_singletons: bool
+
+    @classmethod
+    def of(cls, self_pair: int, gold: Gold, *, keep_singletons: bool) -> _Rule:
+        sizes = gold.sizes[..., None, :]
+        weights = torch.where(sizes > self_pair, 1 / (sizes - self_pair).clamp(min=1), 0.0)
+        return cls(self_pair, weights, (sizes == 1).double(), keep_singletons)
+
+    def pairs(self, counts: Tensor) -> tuple[Tensor, Tensor]:
+        """[..., cluster, entity] mentions → [..., cluster] pairs, weighted for recall and plain."""
+        pairs = counts * (counts - self.self_pair)
+        return (pairs * self.weights).sum(-1), pairs.sum(-1)
+
+    def parts(self, recall_pairs: Tensor, pairs: Tensor, size: Tensor) -> _Parts:
+        """Of clusters of two mentions and more, or of none."""
+        return _Parts(recall_pairs, pairs / (size - self.self_pair).clamp(min=1), size)
+
+    def parts_of(self, counts: Tensor, size: Tensor) -> _Parts:
+        """Of any clusters. A singleton counts if it is written; LEA links it to itself."""
+        found = (counts * (self.single if self.self_pair else 1.0)).sum(-1)
+        recall = found if self.self_pair else (counts * self.weights).sum(-1)
+        singleton = _Parts(recall, found, size)
+        return _Parts(
+            *(
+                torch.where(size == 1, self.keep_singletons * alone, together)
+                for alone, together in zip(
+                    singleton, self.parts(*self.pairs(counts), size), strict=True
+                )
+            )
+        )
+
+
+def single_link_rewards(
+    actions: Tensor,
+    gold: Gold,
+    *,
+    metric: str = "b_cubed",
+    singletons: str = "drop",
+    real_mentions: Tensor | None = None,
+) -> Tensor:
+    """R[i, j]: F1 of the document if all actions stay as they are, except that a_i = j.
+
+    Args:
+        actions: [..., mention] a_i ≤ i, the antecedent of each mention; itself for "new".
+        gold: The gold entities; `gold.without_singletons()` where singletons are dropped from both sides.
+        metric: "b_cubed" or "lea".
+        singletons: Whether system entities of one mention are written ("keep") or not ("drop").
+        real_mentions: [..., mention] False for padding.
+
+    Returns:
+        [..., mention, antecedent] in float64; only j ≤ i mean anything.
+
+    >>> gold = Gold(torch.tensor([0, 0, 0]), torch.tensor([3]))
+    >>> single_link_rewards(torch.tensor([0, 0, 2]), gold).tril()  # linking mention 2 is perfect
+    tensor([[0.6154, 0.0000, 0.0000],
+            [0.6154, 0.0000, 0.0000],
+            [1.0000, 1.0000, 0.6154]], dtype=torch.float64)
+    """
+    check_choice("metric", metric, tuple(SELF_PAIR))
+    check_choice("singletons", singletons, SINGLETONS)
+    rule = _Rule.of(SELF_PAIR[metric], gold, keep_singletons=singletons == "keep")
+    if real_mentions is None:
+        real_mentions = torch.ones_like(actions, dtype=torch.bool)
+    root = _roots(actions)  # [..., mention] also the number of its cluster
+    below, below_size, clusters, cluster_size = _blocks(actions, root, gold, real_mentions)
+    whole = rule.parts_of(clusters, cluster_size)  # [..., cluster], nothing where none is started
+    moved = rule.parts_of(below, below_size)  # [..., mention]
+    own, own_size = (
+        clusters.gather(-2, root[..., None].expand_as(below)),
+        cluster_size.gather(-1, root),
+    )
+    rest = rule.parts_of(own - below, own_size - below_size)
+
+    # The block of i joins cluster k: squares of sums of counts. [..., mention, cluster]
+    pairs = [
+        of_block[..., :, None] + of_cluster[..., None, :] + 2 * cross
+        for of_block, of_cluster, cross in zip(
+            rule.pairs(below),
+            rule.pairs(clusters),
+            ((below * rule.weights) @ clusters.mT, below @ clusters.mT),
+            strict=True,
+        )
+    ]
+    joined_size = below_size[..., :, None] + cluster_size[..., None, :]
+    joined = rule.parts(pairs[0], pairs[1], joined_size)
+
+    # Three cases: j = i detaches the block, a j in i's own cluster changes nothing, others join.
+    itself = torch.eye(actions.shape[-1], dtype=torch.bool, device=actions.device)
+    own_cluster = root[..., :, None] == root[..., None, :]
+    after = []
+    for of_whole, of_moved, of_rest, of_joined in zip(whole, moved, rest, joined, strict=True):
+        total = of_whole.sum(-1, keepdim=True)  # [..., 1]
+        without = total - of_whole.gather(-1, root) + of_rest  # [..., mention] all but the block
+        elsewhere = without[..., None] - of_whole[..., None, :] + of_joined
+        elsewhere = elsewhere.gather(-1, root[..., None, :].expand_as(elsewhere))
+        others = torch.where(own_cluster, total[..., None], elsewhere)
+        after.append(torch.where(itself, (without + of_moved)[..., None], others))
+    recall, precision, size = after
+    gold_mentions = gold.sizes.sum(-1)[..., None, None]
+    return torch.as_tensor(Counts(recall, gold_mentions, precision, size).scores().f1)
+
+
+def _roots(actions: Tensor) -> Tensor:
+    """[..., mention] the first mention of each mention's cluster, by jumping ever further back."""
+    root = actions
+    for _ in range(math.ceil(math.log2(max(actions.shape[-1], 2)))):
+        root = root.gather(-1, root)
+    return root
+
+
+def _blocks(
+    actions: Tensor, root: Tensor, gold: Gold, real_mentions: Tensor
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Counts by gold entity and sizes of what hangs below each mention, and of each cluster.
+
+    With T the links as a strictly lower 0/1 matrix, (I − T)⁻ᵀ adds up each mention's descendants.
+    """
+    counted = torch.cat([gold.members.mT, real_mentions.double()[..., None]], dim=-1)
+    mentions = torch.arange(actions.shape[-1], device=actions.device)
+    tree = (actions[..., :, None] == mentions).tril(-1).double()
+    below = torch.linalg.solve_triangular(-tree.mT, counted, upper=True, unitriangular=True)
+    index = root[..., None].expand_as(counted)
+    clusters = torch.zeros_like(counted).scatter_add(-2, index, counted)
+    return below[..., :-1], below[..., -1], clusters[..., :-1], clusters[..., -1]

@@ -1,0 +1,117 @@
+"""Somebody else's ranker: from pruned antecedents and a dummy column to `antecedent_scores`, and back.
+
+Rankers of the e2e-coref kind score a few antecedents for each span, beside a dummy antecedent that means "new
+entity, or no mention at all". Put the dummy on the diagonal and every score in the column of its antecedent:
+pruned antecedents have probability 0. Spans must be in document order, as those models keep them.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from corelax.checks import check_choice
+from corelax.errors import CorelaxError
+from corelax.relax.links import check_square
+from corelax.relax.precision import can_check
+
+DUMMIES = ("first", "last")
+
+
+def from_pruned(
+    scores: Tensor, antecedents: Tensor, mask: Tensor | None = None, *, dummy: str = "first"
+) -> Tensor:
+    """e2e-coref, c2f, coref-hoi, wl-coref: the scores of the best antecedents only.
+
+    Args:
+        scores: [..., span, 1 + candidate] scores with the dummy's column.
+        antecedents: [..., span, candidate] which span each candidate is.
+        mask: [..., span, candidate] False for candidates that fill up rows. Candidates that do not come
+            before their span are left out in any case.
+        dummy: Whether the dummy is the "first" column (e2e-coref) or the "last".
+
+    Returns:
+        [..., span, span] antecedent scores: −inf where a candidate was pruned.
+
+    >>> scores = torch.tensor([[0.0, 9.0], [0.0, 1.5], [0.0, 2.5]])
+    >>> from_pruned(scores, torch.tensor([[0], [0], [1]]))
+    tensor([[0.0000,   -inf,   -inf],
+            [1.5000, 0.0000,   -inf],
+            [  -inf, 2.5000, 0.0000]])
+    """
+    check_choice("dummy", dummy, DUMMIES)
+    if scores.ndim < 2 or scores.shape[-1] < 1:
+        raise CorelaxError(f"scores must be [..., span, 1 + candidate], not {list(scores.shape)}")
+    _check_antecedents(antecedents, (*scores.shape[:-1], scores.shape[-1] - 1))
+    spans = scores.shape[-2]
+    if mask is not None and (mask.is_floating_point() or mask.shape != antecedents.shape):
+        found = f"{mask.dtype} {list(mask.shape)}"
+        raise CorelaxError(f"mask must be booleans {list(antecedents.shape)}, not {found}")
+    new, links = _without_dummy(scores, dummy)
+    earlier = antecedents < torch.arange(spans, device=scores.device)[:, None]
+    valid = earlier if mask is None else earlier & mask.bool()
+    if can_check(antecedents) and bool((valid & (antecedents < 0)).any()):
+        raise CorelaxError("antecedents must not be negative; mark empty candidates in mask")
+    # Candidates that are none go to a column of their own, which is cut off.
+    square = scores.new_full((*scores.shape[:-1], spans + 1), -torch.inf)
+    square = square.scatter(-1, torch.where(valid, antecedents, spans), links)[..., :spans]
+    return _with_diagonal(square, new)
+
+
+def from_square(scores: Tensor, *, dummy: str = "last") -> Tensor:
+    """s2e, LingMess, F-coref: scores of all pairs of spans, and a dummy column.
+
+    Args:
+        scores: [..., span, span + 1]. Scores of spans that do not come before are ignored.
+        dummy: Whether the dummy is the "last" column (s2e) or the "first".
+
+    Returns:
+        [..., span, span] antecedent scores.
+
+    >>> from_square(torch.tensor([[0.0, 0.0, 0.1], [2.0, 0.0, 0.2]]))
+    tensor([[0.1000,   -inf],
+            [2.0000, 0.2000]])
+    """
+    check_choice("dummy", dummy, DUMMIES)
+    if scores.ndim < 2 or scores.shape[-1] != scores.shape[-2] + 1:
+        raise CorelaxError(f"scores must be [..., span, span + 1], not {list(scores.shape)}")
+    new, links = _without_dummy(scores, dummy)
+    above = torch.ones(links.shape[-2:], dtype=torch.bool, device=links.device).triu()
+    return _with_diagonal(links.masked_fill(above, -torch.inf), new)
+
+
+def to_pruned(antecedent_scores: Tensor, antecedents: Tensor, *, dummy: str = "first") -> Tensor:
+    """Back: the dummy and the scores of the given candidates, −inf for those that are no earlier span.
+
+    >>> scores = torch.tensor([[0.0, 0.0], [1.5, 0.5]])
+    >>> to_pruned(scores, torch.tensor([[0], [0]]))
+    tensor([[0.0000,   -inf],
+            [0.5000, 1.5000]])
+    """
+    check_choice("dummy", dummy, DUMMIES)
+    check_square(antecedent_scores, "antecedent_scores")
+    _check_antecedents(antecedents, (*antecedent_scores.shape[:-1], antecedents.shape[-1]))
+    spans = antecedent_scores.shape[-1]
+    earlier = antecedents < torch.arange(spans, device=antecedents.device)[:, None]
+    links = antecedent_scores.gather(-1, antecedents.clamp(0, max(spans - 1, 0)))
+    links = links.masked_fill(~earlier | (antecedents < 0), -torch.inf)
+    new = antecedent_scores.diagonal(dim1=-2, dim2=-1)[..., None]
+    return torch.cat([new, links] if dummy == "first" else [links, new], dim=-1)
+
+
+def _check_antecedents(antecedents: Tensor, shape: tuple[int, ...]) -> None:
+    if antecedents.dtype != torch.long or antecedents.shape != shape:
+        found = f"{antecedents.dtype} {list(antecedents.shape)}"
+        raise CorelaxError(f"antecedents must be integers {list(shape)}, not {found}")
+
+
+def _without_dummy(scores: Tensor, dummy: str) -> tuple[Tensor, Tensor]:
+    """[..., span] the dummy's scores and [..., span, candidate] the others."""
+    if dummy == "first":
+        return scores[..., 0], scores[..., 1:]
+    return scores[..., -1], scores[..., :-1]
+
+
+def _with_diagonal(square: Tensor, new: Tensor) -> Tensor:
+    diagonal = torch.eye(square.shape[-1], dtype=torch.bool, device=square.device)
+    return torch.where(diagonal, new[..., :, None], square)

@@ -1,0 +1,5 @@
+"""Training: optimisers."""
+
+from corelax.train.optim import AdaGrad
+
+__all__ = ["AdaGrad"]

@@ -1,0 +1,487 @@
+"""What all losses have in common: documents with nothing to learn, batches, precision, errors."""
+
+import math
+from functools import partial
+
+import loss_references as reference
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corelax import CorelaxError
+from corelax.losses import (
+    entity_loss,
+    margin_loss,
+    metric_loss,
+    ranking_loss,
+    reinforce_loss,
+    rescale_loss,
+)
+from corelax.metrics import METRICS
+
+enough = settings(deadline=None, max_examples=15)
+
+HEURISTIC = {
+    "ranking": ranking_loss,
+    "entity": entity_loss,
+    "entity, code": partial(entity_loss, cost_same_cluster=0.0),
+    "margin": margin_loss,
+}
+METRIC = {
+    **{name: partial(metric_loss, metric=name) for name in [*METRICS, "conll"]},
+    **{
+        f"{name}, pairwise": partial(metric_loss, metric=name, family="pairwise")
+        for name in METRICS
+    },
+    "b_cubed, T 0.3": partial(metric_loss, temperature=0.3),
+    "lea, T 0.3 on links": partial(
+        metric_loss, metric="lea", temperature=0.3, temperature_on="link"
+    ),
+    "b_cubed, original": partial(metric_loss, like_original=True),
+    "lea, original": partial(metric_loss, metric="lea", like_original=True),
+}
+REWARD = {
+    "reinforce": partial(reinforce_loss, actions="greedy"),
+    "reinforce, lea": partial(reinforce_loss, actions="greedy", metric="lea"),
+    "rescale": rescale_loss,
+    "rescale, lea": partial(rescale_loss, metric="lea"),
+}
+SINGLETONS_KEPT = {
+    f"{name}, singletons kept": partial(loss, singletons="keep")
+    for name, loss in (METRIC | REWARD).items()
+    if "original" not in name
+}
+SAMPLED = {
+    "reinforce, sampled": lambda *a, **k: reinforce_loss(
+        *a, generator=torch.Generator().manual_seed(0), **k
+    ),
+    "rescale, sampled": lambda *a, **k: rescale_loss(
+        *a, actions="sampled", generator=torch.Generator().manual_seed(0), **k
+    ),
+}
+DETERMINED = HEURISTIC | METRIC | REWARD | SINGLETONS_KEPT
+ALL = DETERMINED | SAMPLED
+ONE_OF_EACH = {
+    name: ALL[name]
+    for name in (
+        "ranking",
+        "entity",
+        "margin",
+        "conll",
+        "lea, pairwise, singletons kept",
+        "b_cubed, T 0.3",
+        "lea, original",
+        "reinforce",
+        "rescale, lea",
+    )
+}
+
+
+def each(losses):
+    return pytest.mark.parametrize("loss", losses.values(), ids=losses.keys())
+
+
+def value_and_gradient(loss, scores, gold, **options):
+    scores = scores.clone().requires_grad_()
+    value = loss(scores, gold, **options)
+    assert value.shape == ()
+    value.backward()
+    return value.item(), scores.grad
+
+
+# Documents with little in them.
+
+LITTLE = {
+    "no mention": [],
+    "one spurious mention": [-1],
+    "one gold mention": [0],
+    "no gold mention": [-1, -1, -1],
+    "all singletons": [0, 1, 2],
+}
+each_little = pytest.mark.parametrize("gold", LITTLE.values(), ids=LITTLE.keys())
+
+
+@each(ALL)
+@each_little
+def test_documents_without_a_gold_pair_have_finite_losses_and_gradients(loss, gold):
+    scores = reference.random_scores(len(gold), seed=0).float()
+    value, gradient = value_and_gradient(loss, scores, torch.tensor(gold, dtype=torch.long))
+    assert math.isfinite(value)
+    assert gradient.isfinite().all()
+
+
+@each(METRIC | REWARD | SAMPLED)
+@each_little
+def test_where_singletons_are_dropped_nothing_is_learnt_from_documents_without_a_gold_pair(
+    loss, gold
+):
+    scores = reference.random_scores(len(gold), seed=0).float()
+    value, gradient = value_and_gradient(loss, scores, torch.tensor(gold, dtype=torch.long))
+    assert value == 0
+    assert (gradient == 0).all()
+
+
+@each(HEURISTIC | REWARD | SAMPLED)
+@pytest.mark.parametrize("gold", [[], [-1], [0]])
+def test_a_mention_that_has_no_choice_costs_nothing(loss, gold):
+    scores = torch.zeros(len(gold), len(gold))
+    value, gradient = value_and_gradient(loss, scores, torch.tensor(gold, dtype=torch.long))
+    assert value == 0
+    assert (gradient == 0).all()
+
+
+@each(ALL)
+def test_a_batch_without_mentions_has_no_loss(loss):
+    gold = torch.zeros(2, 0, dtype=torch.long)
+    value, _ = value_and_gradient(loss, torch.zeros(2, 0, 0), gold)
+    assert value == 0
+
+
+@each(ALL)
+def test_extreme_scores_have_finite_losses_and_gradients(loss):
+    scores = 60 * reference.random_scores(8, seed=0).sign().float()
+    gold = torch.tensor([0, 1, 0, 1, -1, 0, 2, 2])
+    value, gradient = value_and_gradient(loss, scores, gold)
+    assert math.isfinite(value)
+    assert gradient.isfinite().all()
+
+
+@each(DETERMINED)
+def test_a_mention_that_may_not_start_an_entity_has_a_finite_loss(loss):
+    # Mention 1 is spurious, and "new" was pruned: whatever it does is wrong, which is nobody's fault.
+    scores = torch.tensor([[0.0, 0, 0], [0, -math.inf, 0], [0, 0, 0]])
+    value, gradient = value_and_gradient(loss, scores, torch.tensor([0, -1, 0]))
+    assert math.isfinite(value)
+    assert gradient.isfinite().all()
+
+
+@each(DETERMINED)
+def test_pruned_antecedents_have_no_gradient_and_all_others_a_finite_one(loss):
+    scores = reference.random_scores(6, seed=4)
+    pruned = torch.zeros(6, 6, dtype=torch.bool)
+    pruned[[2, 3, 4, 5, 5], [0, 1, 2, 3, 4]] = True
+    value, gradient = value_and_gradient(
+        loss, scores.masked_fill(pruned, -math.inf), torch.tensor([0, 0, 0, -1, 1, 1])
+    )
+    assert math.isfinite(value)
+    assert gradient.isfinite().all()
+    assert (gradient[pruned] == 0).all()
+    assert (gradient != 0).any()
+
+
+# What does not matter.
+
+
+@each(ALL)
+def test_the_numbers_of_gold_entities_do_not_matter(loss):
+    scores = reference.random_scores(6, seed=1)
+    expected = loss(scores, torch.tensor([0, 1, 0, -1, 1, 2])).item()
+    for other in ([2, 0, 2, -1, 0, 1], [7, 90, 7, -1, 90, 1000], [10**12, 5, 10**12, -1, 5, 6]):
+        assert loss(scores, torch.tensor(other)).item() == pytest.approx(expected, rel=1e-9)
+
+
+@each(ALL)
+def test_what_is_above_the_diagonal_does_not_matter(loss):
+    scores, gold = reference.random_scores(4, seed=1), torch.tensor([0, 1, 0, 1])
+    expected = loss(scores, gold).item()
+    scores.masked_fill_(torch.ones(4, 4).triu(1).bool(), math.nan)
+    value, gradient = value_and_gradient(loss, scores, gold)
+    assert value == expected
+    assert (gradient.triu(1) == 0).all()
+    assert gradient.isfinite().all()
+
+
+@each(ONE_OF_EACH)
+@pytest.mark.parametrize("dtype", [torch.int32, torch.int16, torch.int8])
+def test_gold_may_be_any_kind_of_integer(loss, dtype):
+    scores, gold = reference.random_scores(4, seed=1), torch.tensor([0, 1, 0, -1])
+    assert loss(scores, gold.to(dtype)).item() == loss(scores, gold).item()
+
+
+@each(ONE_OF_EACH)
+def test_arguments_are_not_changed(loss):
+    scores, gold = reference.random_scores(4, seed=1), torch.tensor([0, 1, 0, 9])
+    scores_before, gold_before = scores.clone(), gold.clone()
+    loss(scores, gold)
+    assert scores.equal(scores_before)
+    assert gold.equal(gold_before)
+
+
+# Batches.
+
+
+def padded(documents, rubbish=99.0):
+    """[document, mention, antecedent] scores, gold and lengths; what padding holds is rubbish."""
+    lengths = torch.tensor([len(gold) for _, gold in documents])
+    n = int(lengths.max())
+    scores = torch.full((len(documents), n, n), rubbish, dtype=torch.float64)
+    gold = torch.full((len(documents), n), -1)
+    for d, (s, g) in enumerate(documents):
+        scores[d, : len(g), : len(g)] = s
+        gold[d, : len(g)] = g
+    return scores, gold, lengths
+
+
+@each(DETERMINED)
+@given(documents=st.lists(reference.documents(pruned=True), min_size=1, max_size=4))
+@enough
+def test_a_padded_batch_has_the_mean_loss_of_its_documents(loss, documents):
+    scores, gold, lengths = padded(documents)
+    expected = sum(loss(s, g).item() for s, g in documents) / len(documents)
+    assert loss(scores, gold, lengths=lengths).item() == pytest.approx(expected, abs=1e-9)
+
+
+@each(DETERMINED)
+def test_a_padded_batch_has_the_gradients_of_its_documents_and_none_for_padding(loss):
+    documents = [
+        (reference.random_scores(3, seed=1), torch.tensor([0, 0, -1])),
+        (reference.random_scores(5, seed=2), torch.tensor([0, 1, 0, 1, 2])),
+        (reference.random_scores(1, seed=2), torch.tensor([0])),
+    ]
+    scores, gold, lengths = padded(documents, rubbish=math.nan)
+    _, gradient = value_and_gradient(loss, scores, gold, lengths=lengths)
+    expected = torch.zeros_like(scores)
+    for d, (s, g) in enumerate(documents):
+        expected[d, : len(g), : len(g)] = value_and_gradient(loss, s, g)[1] / len(documents)
+    torch.testing.assert_close(gradient, expected, rtol=1e-9, atol=1e-9)
+
+
+@each(ONE_OF_EACH)
+def test_batches_may_have_several_dimensions(loss):
+    scores = torch.stack([reference.random_scores(4, seed=seed) for seed in range(6)])
+    gold = torch.tensor([[0, 0, 1, 1], [0, 1, 0, -1], [0, 0, 0, 0]]).repeat(2, 1)
+    nested = loss(scores.view(2, 3, 4, 4), gold.view(2, 3, 4))
+    assert nested.item() == pytest.approx(loss(scores, gold).item(), rel=1e-12)
+
+
+@each(METRIC | REWARD | SINGLETONS_KEPT)
+def test_batches_may_have_gold_sizes(loss):
+    documents = [
+        (reference.random_scores(3, seed=1), torch.tensor([0, 0, -1])),
+        (reference.random_scores(4, seed=2), torch.tensor([0, 1, 0, 1])),
+    ]
+    sizes = torch.tensor([[3, 0], [2, 4]])
+    scores, gold, lengths = padded(documents)
+    apart = [loss(s, g, gold_sizes=z).item() for (s, g), z in zip(documents, sizes, strict=True)]
+    together = loss(scores, gold, gold_sizes=sizes, lengths=lengths)
+    assert together.item() == pytest.approx(sum(apart) / 2, rel=1e-9)
+
+
+# Precision.
+
+
+@each(DETERMINED)
+def test_autocast_does_not_lower_the_precision(loss):
+    scores, gold = reference.random_scores(5, seed=1).float(), torch.tensor([0, 1, 0, -1, 1])
+    expected, expected_gradient = value_and_gradient(loss, scores, gold)
+    scores.requires_grad_()
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        value = loss(scores, gold)
+    value.backward()
+    assert value.item() == expected
+    assert scores.grad.equal(expected_gradient)
+
+
+@each(DETERMINED)
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_scores_of_half_precision_have_the_loss_of_the_same_numbers_in_float32(loss, dtype):
+    scores, gold = reference.random_scores(5, seed=1).to(dtype), torch.tensor([0, 1, 0, -1, 1])
+    value, gradient = value_and_gradient(loss, scores, gold)
+    expected, expected_gradient = value_and_gradient(loss, scores.float(), gold)
+    assert value == expected
+    assert gradient.dtype == dtype
+    assert gradient.equal(expected_gradient.to(dtype))
+
+
+@each(ALL)
+def test_scores_of_a_model_under_autocast_are_trained(loss):
+    torch.manual_seed(0)
+    model, gold = torch.nn.Linear(3, 4), torch.tensor([0, 0, 0, 1])
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        scores = model(torch.randn(4, 3))
+        assert scores.dtype == torch.bfloat16
+        value = loss(scores, gold)
+    value.backward()
+    assert value.isfinite()
+    assert model.weight.grad.isfinite().all()
+
+
+@each(ONE_OF_EACH)
+def test_float64_stays_float64(loss):
+    scores, gold = reference.random_scores(4, seed=1), torch.tensor([0, 1, 0, 1])
+    assert loss(scores, gold).dtype == torch.float64
+    assert loss(scores.float(), gold).dtype == torch.float32
+
+
+# Errors.
+
+PLAIN = {
+    "ranking": ranking_loss,
+    "entity": entity_loss,
+    "margin": margin_loss,
+    "metric": metric_loss,
+    "reinforce": reinforce_loss,
+    "rescale": rescale_loss,
+}
+SCORES, GOLD = torch.zeros(3, 3), torch.tensor([0, 0, -1])
+
+
+def scores_with(value):
+    scores = torch.zeros(3, 3)
+    scores[2, 1] = value
+    return scores
+
+
+BAD_SCORES = {
+    "a list": [[0.0]],
+    "a vector": torch.zeros(3),
+    "a number": torch.tensor(1.0),
+    "not square": torch.zeros(3, 4),
+    "integers": torch.zeros(3, 3, dtype=torch.long),
+    "truth values": torch.zeros(3, 3, dtype=torch.bool),
+    "complex": torch.zeros(3, 3, dtype=torch.complex64),
+    "NaN": scores_with(math.nan),
+    "inf": scores_with(math.inf),
+    "no action": torch.full((3, 3), -math.inf),
+}
+BAD_GOLD = {
+    "a list": [0, 0, -1],
+    "floats": torch.tensor([0.0, 0.0, -1.0]),
+    "truth values": torch.tensor([True, True, False]),
+    "too short": torch.tensor([0, 0]),
+    "too long": torch.tensor([0, 0, 0, 0]),
+    "a matrix": torch.tensor([[0, 0, -1]]),
+    "out of range": torch.tensor([0, 0, -2]),
+}
+
+
+def assert_refused(name, loss, *args, **options):
+    """An error of one line that begins with the argument or says what it must be."""
+    with pytest.raises(CorelaxError) as caught:
+        loss(*args, **options)
+    message = str(caught.value)
+    assert name in message
+    assert "\n" not in message
+
+
+@each(PLAIN)
+@pytest.mark.parametrize("scores", BAD_SCORES.values(), ids=BAD_SCORES.keys())
+def test_bad_scores_are_an_error_that_names_them(loss, scores):
+    assert_refused("antecedent_scores", loss, scores, GOLD)
+
+
+@each(PLAIN)
+@pytest.mark.parametrize("gold", BAD_GOLD.values(), ids=BAD_GOLD.keys())
+def test_bad_gold_is_an_error_that_names_it(loss, gold):
+    assert_refused("gold", loss, SCORES, gold)
+
+
+BAD_LENGTHS = {
+    "too few": torch.tensor([3]),
+    "one number": torch.tensor(3),
+    "too long": torch.tensor([3, 4]),
+    "negative": torch.tensor([3, -1]),
+    "a list": [3, 2],
+    "floats": torch.tensor([3.0, 1.5]),
+}
+
+
+@each(PLAIN)
+@pytest.mark.parametrize("lengths", BAD_LENGTHS.values(), ids=BAD_LENGTHS.keys())
+def test_bad_lengths_are_an_error_that_names_them(loss, lengths):
+    scores, gold = SCORES.expand(2, 3, 3), GOLD.expand(2, 3)
+    assert_refused("lengths", loss, scores, gold, lengths=lengths)
+
+
+BAD_SIZES = {
+    "too few": torch.zeros(0),
+    "too small": torch.tensor([1]),
+    "a list": [2],
+    "one number": torch.tensor(2),
+    "a matrix": torch.tensor([[2]]),
+    "negative": torch.tensor([2, -1]),
+    "NaN": torch.tensor([2, math.nan]),
+}
+
+
+@each({name: PLAIN[name] for name in ("metric", "reinforce", "rescale")})
+@pytest.mark.parametrize("sizes", BAD_SIZES.values(), ids=BAD_SIZES.keys())
+def test_bad_gold_sizes_are_an_error_that_names_them(loss, sizes):
+    assert_refused("gold_sizes", loss, SCORES, GOLD, gold_sizes=sizes)
+
+
+BAD_COSTS = {
+    "two": (0.1, 3.0),
+    "four": (0.1, 3.0, 1.0, 1.0),
+    "negative": (0.1, -3.0, 1.0),
+    "NaN": (0.1, math.nan, 1.0),
+    "infinite": (0.1, math.inf, 1.0),
+    "one number": 1.0,
+}
+
+
+@each({name: PLAIN[name] for name in ("ranking", "entity", "margin")})
+@pytest.mark.parametrize("costs", BAD_COSTS.values(), ids=BAD_COSTS.keys())
+def test_bad_costs_are_an_error_that_names_them(loss, costs):
+    assert_refused("costs", loss, SCORES, GOLD, costs=costs)
+
+
+@pytest.mark.parametrize("cost", [-1.0, math.nan, math.inf])
+def test_a_bad_cost_of_the_same_cluster_is_an_error_that_names_it(cost):
+    assert_refused("cost_same_cluster", entity_loss, SCORES, GOLD, cost_same_cluster=cost)
+
+
+@each({name: PLAIN[name] for name in ("margin", "rescale")})
+@pytest.mark.parametrize("margin", [math.nan, math.inf, -math.inf])
+def test_a_margin_that_is_no_number_is_an_error_that_names_it(loss, margin):
+    assert_refused("margin", loss, SCORES, GOLD, margin=margin)
+
+
+BAD_METRICS = {
+    "unknown": "bcub",
+    "no part": [],
+    "an unknown part": [("lea", 1.0), ("bcub", 1.0)],
+}
+
+
+@pytest.mark.parametrize("metric", BAD_METRICS.values(), ids=BAD_METRICS.keys())
+def test_a_bad_metric_is_an_error_that_says_so(metric):
+    assert_refused("metric", metric_loss, SCORES, GOLD, metric)
+
+
+@pytest.mark.parametrize("weight", [math.nan, math.inf])
+def test_a_weight_that_is_no_number_is_an_error(weight):
+    assert_refused("weight", metric_loss, SCORES, GOLD, [("lea", weight)])
+
+
+@pytest.mark.parametrize("loss", [reinforce_loss, rescale_loss])
+@pytest.mark.parametrize("metric", ["muc", "ceaf_e", "conll", "bcub"])
+def test_metrics_without_rewards_are_an_error_that_says_so(loss, metric):
+    assert_refused("metric must be 'b_cubed' or 'lea'", loss, SCORES, GOLD, metric=metric)
+
+
+@pytest.mark.parametrize("beta", [0, -1.0, math.nan, math.inf])
+def test_a_bad_beta_is_an_error_that_names_it(beta):
+    assert_refused("beta", metric_loss, SCORES, GOLD, beta=beta)
+    assert_refused("beta", metric_loss, SCORES, GOLD, [("lea", 1.0, beta)])
+
+
+@pytest.mark.parametrize("temperature", [0, -1.0, math.nan, math.inf, 1.5])
+def test_a_bad_temperature_is_an_error_that_names_it(temperature):
+    assert_refused("temperature", metric_loss, SCORES, GOLD, temperature=temperature)
+
+
+@pytest.mark.parametrize("name", ["family", "temperature_on", "pool", "singletons"])
+def test_bad_choices_are_an_error_that_names_the_argument(name):
+    assert_refused(f"{name} must be", metric_loss, SCORES, GOLD, **{name: "maybe"})
+
+
+@pytest.mark.parametrize("loss", [reinforce_loss, rescale_loss])
+@pytest.mark.parametrize("name", ["actions", "singletons"])
+def test_bad_choices_of_rewards_are_an_error_that_names_the_argument(loss, name):
+    assert_refused(f"{name} must be", loss, SCORES, GOLD, **{name: "maybe"})
+
+
+def test_singleton_probabilities_of_another_shape_are_an_error():
+    assert_refused("singletons", metric_loss, SCORES, GOLD, singletons=torch.ones(2))
