@@ -13,6 +13,7 @@ setup: .venv/installed
 
 demo: setup
 	$(BIN)/corelax score examples/data/gold.conll examples/data/system.conll --per-document --differences
+	$(BIN)/python examples/03_own_ranker.py
 
 test: setup lint
 	$(BIN)/pytest
@@ -25,6 +26,8 @@ lint: setup
 bench: setup
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[bench]"
 	$(BIN)/python benchmarks/score.py
+	$(BIN)/python benchmarks/losses.py
+	$(BIN)/python benchmarks/bias.py
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache out

@@ -14,20 +14,14 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-def blocks(language: str) -> list[str]:
-    found = [
-        block
-        for page in PAGES
-        for block in re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.M | re.S)
-    ]
-    assert found
-    return found
+def blocks(language: str, page: Path) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.M | re.S)
 
 
 def commands() -> list[tuple[str, list[str]]]:
     """Each `$ command` with the lines shown below it."""
     pairs: list[tuple[str, list[str]]] = []
-    for block in blocks("console"):
+    for block in (block for page in PAGES for block in blocks("console", page)):
         for line in block.splitlines():
             if line.startswith("$ "):
                 pairs.append((line[2:], []))
@@ -52,13 +46,19 @@ def test_commands_print_what_the_pages_show(playground: Path) -> None:
 
 
 @pytest.mark.usefixtures("playground")
-@pytest.mark.parametrize("code", blocks("python"))
-def test_python_snippets_run(code: str) -> None:
-    exec(compile(code, "README.md", "exec"), {})
+@pytest.mark.parametrize("page", [p for p in PAGES if blocks("python", p)], ids=lambda p: p.name)
+def test_python_snippets_of_a_page_run_from_top_to_bottom(page: Path) -> None:
+    names: dict[str, object] = {}
+    for code in blocks("python", page):
+        exec(compile(code, page.name, "exec"), names)
 
 
+@pytest.mark.usefixtures("playground")
 @pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.name)
-def test_examples_run(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_examples_run(
+    script: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", [str(script)])
     runpy.run_path(str(script), run_name="__main__")
     assert capsys.readouterr().out
 
