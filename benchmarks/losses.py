@@ -9,10 +9,10 @@ One seeded document for each size: 37 % of its mentions in gold entities, about 
   (b) LEA from an [entity, mention, mention] tensor, as the authors' program computes it,
   (c) `ranking_loss`, the floor: it touches every score once and has no entities.
 
-Figures are the median over repeated runs for at least S seconds (default 1), and ratios are taken between
-figures of the same run. Memory is what one run takes on top of the scores. On a GPU each loss also runs as a
-CUDA graph, plain and fused (`CapturedLoss`); "replay" is the time of the graph alone, fused
-where it was.
+Every figure comes from repeated runs for at least S seconds (default 1): the best on a CPU, which others may
+use too, and the median on a GPU, where runs are queued ten at a time. Ratios are taken between figures of the
+same size. Memory is what one run takes on top of the scores. On a GPU each loss also runs as a CUDA graph,
+plain and fused (`CapturedLoss`); "replay" is the time of the graph alone, fused where it was.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def both_ways(loss: Callable[[Tensor], Tensor], scores: Tensor) -> None:
 def milliseconds(
     run: Callable[[], None], device: str, seconds: float, *, queued: int = QUEUED
 ) -> float:
-    """The median time of a run, after two to warm up. On a GPU runs are queued, as in training."""
+    """The time of a run, after two to warm up. On a GPU runs are queued, as in training."""
     group = queued if device == "cuda" else 1
     times: list[float] = []
     for _ in range(2):
@@ -141,7 +141,7 @@ def milliseconds(
         if device == "cuda":
             torch.cuda.synchronize()
         times.append((time.perf_counter() - start) / group)
-    return 1000 * statistics.median(times)
+    return 1000 * (statistics.median(times) if device == "cuda" else min(times))
 
 
 def megabytes(run: Callable[[], None], device: str) -> float:

@@ -105,7 +105,7 @@ def main() -> None:
         on_metric = epoch >= 60  # likelihood first, then the metric
         if epoch % 20 == 0:
             stage = "LEA loss    " if on_metric else "ranking loss"
-            print(f"epoch {epoch:2}  {stage}  LEA {lea(model, docs):.3f}")
+            print(f"epoch {epoch:3}  {stage}  LEA {lea(model, docs):.3f}")
         for doc in docs:
             optimizer.zero_grad()
             loss = mention_loss(model, doc) + coreference_loss(model, doc, on_metric=on_metric)

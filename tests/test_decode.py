@@ -406,3 +406,9 @@ def test_groups_stay_together_when_their_first_mention_can_only_start_an_entity(
 def test_mention_numbers_are_whole():
     with pytest.raises(CorelaxError, match="must_link"):
         best_links(torch.zeros(3, 3), must_link=[(1.7, 2)])
+
+
+@pytest.mark.parametrize("mask", [[True, False, True], torch.tensor([True, False, True])])
+def test_a_mask_of_mentions_is_an_error(mask):
+    with pytest.raises(CorelaxError, match=r"mentions: .* is not the number of a mention"):
+        best_links(torch.zeros(3, 3), mentions=mask)

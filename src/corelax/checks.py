@@ -39,8 +39,8 @@ def check_number(name: str, number: float, *, at_least: float = 0.0) -> float:
 
 def check_beta(beta: float) -> float:
     """β, which divides precision from recall."""
-    if not 0 < beta < math.inf:
-        raise CorelaxError(f"beta must be a positive number, not {beta}")
+    if not (isinstance(beta, Real) and 0 < beta < math.inf):
+        raise CorelaxError(f"beta must be a positive number, not {beta!r}")
     return beta
 
 

@@ -20,6 +20,8 @@ from corelax.metrics.report import SINGLETONS
 from corelax.relax.entities import entity_probs
 from corelax.relax.links import link_probs, masked_scores
 
+__all__ = ["best_entities", "best_links"]
+
 Pairs = Iterable[tuple[int, int]]
 
 
@@ -71,7 +73,7 @@ def best_entities(
     """
 
     def log_probs(scores: Tensor) -> Tensor:
-        return entity_probs(link_probs(scores)).log()
+        return entity_probs(link_probs(scores.double())).log()
 
     return _decode(antecedent_scores, log_probs, must_link, cannot_link, mentions, singletons)
 
@@ -94,7 +96,8 @@ def _decode(
         raise CorelaxError(
             "antecedent_scores must be [mention, mention]; decode document by document"
         )
-    scores = masked_scores(antecedent_scores).detach().double().cpu()
+    scores = masked_scores(antecedent_scores).detach().cpu()
+    scores = scores if scores.dtype == torch.float64 else scores.float()  # numpy has no bfloat16
     n = len(scores)
     given = _given(mentions, n)
     first = _first_of_group(_checked(must_link, "must_link", n), n)
@@ -103,6 +106,8 @@ def _decode(
             raise CorelaxError(f"must_link: {i} and {start} are not both in mentions")
     enemies: list[set[int]] = [set() for _ in range(n)]  # by the first mentions of groups
     for a, b in _checked(cannot_link, "cannot_link", n):
+        if a == b:
+            raise CorelaxError(f"cannot_link: {a} is the same mention twice")
         if first[a] == first[b]:
             raise CorelaxError(f"cannot_link: mentions {a} and {b} must be linked as well")
         enemies[first[a]].add(first[b])
@@ -135,16 +140,17 @@ def _conditioned(
     scores: Tensor, given: NDArray[np.bool_], first: list[int], enemies: list[set[int]]
 ) -> Tensor:
     """The scores, given the constraints: links that cannot be have −inf, those that must be are certain."""
-    scores = scores.clone()
-    scores.masked_fill_(
-        ~(torch.from_numpy(given) | torch.eye(len(scores), dtype=torch.bool)), -torch.inf
-    )
+    if not given.all():
+        itself = torch.eye(len(scores), dtype=torch.bool)
+        scores = scores.masked_fill(~(torch.from_numpy(given) | itself), -torch.inf)
     for i, start in enumerate(first):
         for j in enemies[i]:
             scores[max(i, j), min(i, j)] = -torch.inf
-        if start < i or not scores[i, : i + 1].isfinite().any():
+        if start < i:
             scores[i] = -torch.inf
             scores[i, start] = 0.0
+    nothing_left = (scores == -torch.inf).all(-1)
+    scores.diagonal()[nothing_left] = 0.0  # but to start an entity
     return scores
 
 
@@ -158,15 +164,21 @@ def _given(mentions: Sequence[int] | None, n: int) -> NDArray[np.bool_]:
 
 def _checked(pairs: Pairs, name: str, n: int) -> list[tuple[int, int]]:
     """Pairs of mention numbers, or an error that names the argument."""
-    return [(_in_range(a, name, n), _in_range(b, name, n)) for a, b in pairs]
+    try:
+        return [(_in_range(a, name, n), _in_range(b, name, n)) for a, b in pairs]
+    except (TypeError, ValueError):
+        raise CorelaxError(f"{name} must be pairs of mention numbers, as [(0, 3)]") from None
 
 
 def _in_range(mention: int, name: str, n: int) -> int:
     try:
         number = operator.index(mention)
     except TypeError:
-        raise CorelaxError(f"{name}: {mention!r} is not the number of a mention") from None
-    if not 0 <= number < n:
+        number = -1
+    is_flag = isinstance(mention, bool | np.bool_) or getattr(mention, "dtype", 0) == torch.bool
+    if number < 0 or is_flag:
+        raise CorelaxError(f"{name}: {mention} is not the number of a mention")
+    if number >= n:
         raise CorelaxError(f"{name}: there is no mention {number}; there are {n}, from 0 on")
     return number
 

@@ -78,10 +78,27 @@ def test_the_dummy_may_be_the_last_column(document):
     assert found.equal(from_pruned(scores, antecedents, mask))
 
 
-def test_candidates_that_do_not_come_before_their_span_are_left_out_even_beyond_the_last():
+def test_candidates_that_do_not_come_before_their_span_are_left_out():
     scores = torch.tensor([[0.5, 1.0], [0.25, 2.0]])
-    found = from_pruned(scores, torch.tensor([[7], [1]]))
+    found = from_pruned(scores, torch.tensor([[1], [1]]))
     assert found.tolist() == [[0.5, -INF], [-INF, 0.25]]
+
+
+def test_candidates_without_a_chance_need_no_mask():
+    """Some models point empty candidates to span 0, with a score of −inf."""
+    scores = torch.tensor([[0.0, -INF, -INF], [0.0, 2.0, -INF], [0.0, 3.0, 4.0]])
+    found = from_pruned(scores, torch.tensor([[0, 0], [0, 0], [1, 0]]))
+    assert found.tolist() == [[0, -INF, -INF], [2, 0, -INF], [4, 3, 0]]
+
+
+def test_a_candidate_that_is_there_twice_is_an_error():
+    with pytest.raises(CorelaxError, match=r"antecedents: .*twice"):
+        from_pruned(torch.zeros(2, 3), torch.tensor([[0, 0], [0, 0]]))
+
+
+def test_candidates_beyond_the_last_span_are_an_error():
+    with pytest.raises(CorelaxError, match="numbers of the 2 spans"):
+        from_pruned(torch.zeros(2, 2), torch.tensor([[7], [0]]))
 
 
 def test_empty_candidates_may_be_negative_if_the_mask_says_so():
@@ -261,7 +278,7 @@ def test_a_mask_of_another_shape_is_an_error():
 
 
 def test_negative_antecedents_are_an_error_unless_they_are_masked():
-    with pytest.raises(CorelaxError, match="antecedents must not be negative"):
+    with pytest.raises(CorelaxError, match="antecedents must be numbers of the 3 spans"):
         from_pruned(SCORES, torch.tensor([[-1], [0], [1]]))
 
 

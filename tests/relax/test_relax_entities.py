@@ -305,3 +305,9 @@ def test_a_long_chain_of_half_sure_links_is_a_geometric_series():
     probs = entity_probs(links)
     assert probs[n - 1, 0].item() == pytest.approx(math.pow(0.5, n - 1), rel=1e-6)
     assert coreference_probs(links)[n - 1, 0].item() == pytest.approx(0.5 ** (n - 1), rel=1e-5)
+
+
+@pytest.mark.parametrize("function", [entity_probs, coreference_probs])
+def test_scores_in_place_of_probabilities_are_an_error(function):
+    with pytest.raises(CorelaxError, match="link_probs must have rows that sum to 1"):
+        function(torch.tensor([[0.0, 0.0], [3.0, 1.0]]))

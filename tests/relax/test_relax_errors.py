@@ -115,7 +115,7 @@ def test_gold_sizes_that_are_too_small():
 
 
 def test_gold_sizes_that_are_negative():
-    fails(r"gold_sizes: entity 1", SCORES, GOLD, gold_sizes=torch.tensor([2, -1]))
+    fails(r"gold_sizes must be 0 or more", SCORES, GOLD, gold_sizes=torch.tensor([2, -1]))
 
 
 def test_gold_sizes_that_are_no_numbers():

@@ -1,9 +1,11 @@
 """Gold entities as the losses take them."""
 
+import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from corelax import CorelaxError, Document
 from corelax.relax import Gold, gold_tensors
 
 several = settings(deadline=None, max_examples=60)
@@ -107,3 +109,16 @@ def test_gold_numbers_of_any_integer_type_will_do():
     for dtype in (torch.int8, torch.int16, torch.int32, torch.long):
         gold = Gold.of(torch.tensor([0, 0, -1], dtype=dtype), None, torch.zeros(3, 3))
         assert gold.sizes.tolist() == [2]
+
+
+def test_spans_of_a_document_are_known_by_start_and_end():
+    doc = Document.from_sentences("d", [["a"] * 9], clusters=[[(0, 1), (5, 6)], [(2, 4)]])
+    gold, sizes = gold_tensors([(0, 1), (2, 4), (5, 6), (7, 8)], doc.clusters)
+    assert gold.tolist() == [0, 1, 0, -1]
+    assert sizes.tolist() == [2, 1]
+
+
+@pytest.mark.parametrize("mentions", [[[0, 1]], torch.tensor([[0, 1], [2, 3]])])
+def test_mentions_that_cannot_be_compared_are_an_error(mentions):
+    with pytest.raises(CorelaxError, match="mentions"):
+        gold_tensors(mentions, [[(0, 1)]])

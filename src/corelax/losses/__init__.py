@@ -1,5 +1,6 @@
 """Training objectives: plain functions from antecedent scores and gold entities to a number."""
 
+from corelax.losses.actions import Costs
 from corelax.losses.captured import CapturedLoss
 from corelax.losses.entity import entity_loss
 from corelax.losses.margin import margin_loss
@@ -9,6 +10,7 @@ from corelax.losses.reward import reinforce_loss, rescale_loss
 
 __all__ = [
     "CapturedLoss",
+    "Costs",
     "Part",
     "entity_loss",
     "margin_loss",

@@ -51,7 +51,7 @@ def metric_loss(
     like_original: bool = False,
     pool: str = "document",
 ) -> Tensor:
-    """−F̂_β, differentiable in the scores; −1 is a perfect document.
+    """−F̂_β, differentiable in the scores: −1 for a perfect document.
 
     Args:
         antecedent_scores: [..., mention, antecedent], lower triangle; the diagonal is "new entity".
@@ -65,8 +65,9 @@ def metric_loss(
             document with a count of 0.1 or less is passed over.
 
     Returns:
-        A scalar: batches give the mean over documents, or one −F̂ of the summed counts (`pool="batch"`).
-        Where nothing can be scored, as in a document without gold links, it is 0 with zero gradient.
+        A scalar, of a mixture the weighted sum. Batches give the mean over documents, or one −F̂ of the summed
+        counts (`pool="batch"`). Where nothing can be scored, as in a document without gold links, it is 0
+        with zero gradient.
 
     >>> scores = torch.tensor([[0.0, 0], [3, 0]], requires_grad=True)
     >>> loss = metric_loss(scores, torch.tensor([0, 0]), "lea", beta=1.8**0.5)
@@ -127,8 +128,10 @@ def _mixture(metric: str | Part | Mixture) -> list[Part]:
         metric = [metric]
     elif isinstance(metric, Mapping):
         metric = list(metric.items())
-    parts = [Part(part) if isinstance(part, str) else part for part in metric]
-    if not parts or not all(isinstance(p, tuple) and 1 <= len(p) <= 3 for p in parts):
+    parts = [Part(part) if isinstance(part, str) else part for part in metric or ()]
+    if not parts or not all(
+        isinstance(p, tuple) and isinstance(p[0], str) and len(p) <= 3 for p in parts
+    ):
         raise CorelaxError(
             "metric must be a name or a list of names, (name, weight), (name, weight, beta)"
         )

@@ -21,8 +21,8 @@ def ranking_loss(
 
         −Σ_i log [ Σ_{j ∈ C(i)} p_ij e^Δij / Σ_{j ≤ i} p_ij e^Δij ]
 
-    C(i) are the gold antecedents of mention i, or i itself if it has none. With costs of 0 this is the
-    marginal likelihood that most neural rankers are trained with.
+    C(i) are the gold antecedents of mention i, or i itself if it has none, or none that was not pruned. With
+    costs of 0 this is the marginal likelihood that most neural rankers are trained with.
 
     Args:
         antecedent_scores: [..., mention, antecedent], lower triangle; the diagonal is "new entity".

@@ -71,7 +71,12 @@ def rounded_percent(share: float) -> str:
     >>> rounded_percent(2 / 3)
     '66.67'
     """
-    return f"{100 * share:.2f}"
+    try:
+        return f"{100 * share:.2f}"
+    except TypeError:
+        raise CorelaxError(
+            "a table has one score for a metric: pool the documents of a batch"
+        ) from None
 
 
 @dataclass(frozen=True)

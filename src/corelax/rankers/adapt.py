@@ -26,8 +26,8 @@ def from_pruned(
     Args:
         scores: [..., span, 1 + candidate] scores with the dummy's column.
         antecedents: [..., span, candidate] which span each candidate is.
-        mask: [..., span, candidate] False for candidates that fill up rows. Candidates that do not come
-            before their span are left out in any case.
+        mask: [..., span, candidate] False for candidates that fill up rows. Candidates with a score of −inf,
+            and those that do not come before their span, are left out in any case.
         dummy: Whether the dummy is the "first" column (e2e-coref) or the "last".
 
     Returns:
@@ -40,6 +40,7 @@ def from_pruned(
             [  -inf, 2.5000, 0.0000]])
     """
     check_choice("dummy", dummy, DUMMIES)
+    _check_scores(scores)
     if scores.ndim < 2 or scores.shape[-1] < 1:
         raise CorelaxError(f"scores must be [..., span, 1 + candidate], not {list(scores.shape)}")
     _check_antecedents(antecedents, (*scores.shape[:-1], scores.shape[-1] - 1))
@@ -48,14 +49,18 @@ def from_pruned(
         found = f"{mask.dtype} {list(mask.shape)}"
         raise CorelaxError(f"mask must be booleans {list(antecedents.shape)}, not {found}")
     new, links = _without_dummy(scores, dummy)
-    earlier = antecedents < torch.arange(spans, device=scores.device)[:, None]
-    valid = earlier if mask is None else earlier & mask.bool()
-    if can_check(antecedents) and bool((valid & (antecedents < 0)).any()):
-        raise CorelaxError("antecedents must not be negative; mark empty candidates in mask")
+    real = links > -torch.inf if mask is None else (links > -torch.inf) & mask.bool()
+    if can_check(antecedents) and bool((real & ((antecedents < 0) | (antecedents >= spans))).any()):
+        raise CorelaxError(
+            f"antecedents must be numbers of the {spans} spans; mask empty candidates"
+        )
+    valid = real & (antecedents < torch.arange(spans, device=scores.device)[:, None])
     # Candidates that are none go to a column of their own, which is cut off.
+    columns = torch.where(valid, antecedents, spans)
+    if can_check(columns) and _has_repeats(columns, spans):
+        raise CorelaxError("antecedents: a span has the same candidate twice; mask one of them")
     square = scores.new_full((*scores.shape[:-1], spans + 1), -torch.inf)
-    square = square.scatter(-1, torch.where(valid, antecedents, spans), links)[..., :spans]
-    return _with_diagonal(square, new)
+    return _with_diagonal(square.scatter(-1, columns, links)[..., :spans], new)
 
 
 def from_square(scores: Tensor, *, dummy: str = "last") -> Tensor:
@@ -73,6 +78,7 @@ def from_square(scores: Tensor, *, dummy: str = "last") -> Tensor:
             [2.0000, 0.2000]])
     """
     check_choice("dummy", dummy, DUMMIES)
+    _check_scores(scores)
     if scores.ndim < 2 or scores.shape[-1] != scores.shape[-2] + 1:
         raise CorelaxError(f"scores must be [..., span, span + 1], not {list(scores.shape)}")
     new, links = _without_dummy(scores, dummy)
@@ -82,6 +88,14 @@ def from_square(scores: Tensor, *, dummy: str = "last") -> Tensor:
 
 def to_pruned(antecedent_scores: Tensor, antecedents: Tensor, *, dummy: str = "first") -> Tensor:
     """Back: the dummy and the scores of the given candidates, −inf for those that are no earlier span.
+
+    Args:
+        antecedent_scores: [..., span, span].
+        antecedents: [..., span, candidate] which scores to take.
+        dummy: Whether the dummy becomes the "first" column or the "last".
+
+    Returns:
+        [..., span, 1 + candidate].
 
     >>> scores = torch.tensor([[0.0, 0.0], [1.5, 0.5]])
     >>> to_pruned(scores, torch.tensor([[0], [0]]))
@@ -99,10 +113,25 @@ def to_pruned(antecedent_scores: Tensor, antecedents: Tensor, *, dummy: str = "f
     return torch.cat([new, links] if dummy == "first" else [links, new], dim=-1)
 
 
+def _check_scores(scores: Tensor) -> None:
+    if not isinstance(scores, Tensor) or not scores.is_floating_point():
+        raise CorelaxError("scores must be a tensor of floating-point numbers")
+
+
 def _check_antecedents(antecedents: Tensor, shape: tuple[int, ...]) -> None:
-    if antecedents.dtype != torch.long or antecedents.shape != shape:
-        found = f"{antecedents.dtype} {list(antecedents.shape)}"
-        raise CorelaxError(f"antecedents must be integers {list(shape)}, not {found}")
+    if not isinstance(antecedents, Tensor) or antecedents.dtype != torch.long:
+        raise CorelaxError("antecedents must be a tensor of integers (torch.long)")
+    if antecedents.shape != shape:
+        expected, found = list(shape), list(antecedents.shape)
+        raise CorelaxError(
+            f"antecedents must be {expected}, as the scores less their dummy column, not {found}"
+        )
+
+
+def _has_repeats(columns: Tensor, nothing: int) -> bool:
+    """Whether a row has a column twice, other than `nothing`."""
+    ordered = columns.sort(-1).values
+    return bool(((ordered[..., 1:] == ordered[..., :-1]) & (ordered[..., 1:] < nothing)).any())
 
 
 def _without_dummy(scores: Tensor, dummy: str) -> tuple[Tensor, Tensor]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from corelax.relax.links import check_square
+from corelax.relax.links import check_links
 from corelax.relax.precision import full_precision
 from corelax.relax.triangular import TriangularSolve
 
@@ -36,7 +36,7 @@ def entity_probs(link_probs: Tensor) -> Tensor:
             [0.5000, 0.5000, 0.0000],
             [0.4000, 0.4000, 0.2000]])
     """
-    check_square(link_probs, "link_probs")
+    check_links(link_probs)
     probs: Tensor = TriangularSolve.apply(link_probs)  # type: ignore[no-untyped-call]
     return probs
 

@@ -76,6 +76,7 @@ def evaluate(
     >>> round(report["lea"].recall.item(), 4)  # the one gold link: e² / (e² + 1)
     0.8808
     """
+    check_beta(beta)
     temperature_on = temperature_on or ("link" if family == "pairwise" else "entity")
     check_choice("family", family, FAMILIES)
     check_choice("temperature_on", temperature_on, TEMPERATURES)
@@ -119,7 +120,7 @@ def evaluate(
     counts = {name: counts[name] for name in names}
     if pool == "batch":
         counts = {name: _pooled(document_counts) for name, document_counts in counts.items()}
-    return Report(counts, beta=check_beta(beta))
+    return Report(counts, beta=beta)
 
 
 def _singleton_probs(

@@ -8,7 +8,9 @@ from collections.abc import Hashable, Iterable, Sequence
 import torch
 from torch import Tensor
 
+from corelax.document import Span
 from corelax.errors import CorelaxError
+from corelax.metrics.report import check_clusters
 from corelax.relax.lazy import lazy
 from corelax.relax.links import real_mentions
 from corelax.relax.precision import can_check
@@ -20,9 +22,10 @@ def gold_tensors(
     """What is gold about the mentions of a ranker: `gold` and `gold_sizes` of the losses.
 
     Args:
-        mentions: The ranker's mentions in document order, none of them twice.
-        clusters: The gold entities, of the same kind of mentions. A mention of several entities belongs to
-            the last of them.
+        mentions: The ranker's mentions in document order, none of them twice: any hashable things, such as
+            (start, end).
+        clusters: The gold entities, of the same kind of mentions or of `Span`, as `Document.clusters` is. A
+            mention of several entities belongs to the last of them.
 
     Returns:
         `gold` [mention], the number of each mention's entity or −1, and `gold_sizes` [entity], which count
@@ -32,13 +35,21 @@ def gold_tensors(
     >>> gold.tolist(), sizes.tolist()
     ([0, -1, 0], [3, 1])
     """
-    if len(set(mentions)) < len(mentions):
+    (found,) = check_clusters([mentions], "mentions")
+    if len(set(found)) < len(found):
         raise CorelaxError("mentions must not be repeated")
-    entities = [dict.fromkeys(cluster) for cluster in clusters]
+    entities = [dict.fromkeys(map(_plain, c)) for c in check_clusters(clusters, "clusters")]
     number = {m: v for v, cluster in enumerate(entities) for m in cluster}
-    gold = [number.get(mention, -1) for mention in mentions]
+    gold = [number.get(_plain(mention), -1) for mention in found]
     sizes = [len(cluster) for cluster in entities]
     return torch.tensor(gold, dtype=torch.long), torch.tensor(sizes, dtype=torch.long)
+
+
+def _plain(mention: Hashable) -> Hashable:
+    """A span of words as (start, end), so that it can be compared with one."""
+    if isinstance(mention, Span) and not (mention.parts or mention.empty):
+        return mention[:2]
+    return mention
 
 
 class Gold:
@@ -90,11 +101,13 @@ class Gold:
 
     def _check_sizes(self) -> None:
         entities = self.sizes.shape[-1]
+        if not bool((self.sizes >= 0).all()):
+            raise CorelaxError("gold_sizes must be 0 or more; padding is 0")
         if self.entity.numel() and int(self.entity.max()) >= entities:
             raise CorelaxError(
                 f"gold: entity {int(self.entity.max())} is out of range; gold_sizes has {entities} entities"
             )
-        too_small = ~(self._found <= self.sizes)  # also where a size is NaN
+        too_small = self._found > self.sizes
         if bool(too_small.any()):
             *_, entity = too_small.nonzero()[0].tolist()
             raise CorelaxError(
@@ -170,7 +183,9 @@ def by_first_mention(gold: Tensor) -> Tensor:
 def check_gold(gold: Tensor, scores: Tensor, lengths: Tensor | None = None) -> Tensor:
     """Gold on the device of the scores, or an error that names it."""
     if not isinstance(gold, Tensor) or gold.is_floating_point() or gold.dtype == torch.bool:
-        raise CorelaxError("gold must be a tensor of integers, an entity number for each mention")
+        raise CorelaxError(
+            "gold must be a tensor of integers, as gold_tensors gives: one for each mention"
+        )
     if gold.shape != scores.shape[:-1]:
         expected, shape = list(scores.shape[:-1]), list(gold.shape)
         raise CorelaxError(f"gold must be {expected} to go with antecedent_scores, not {shape}")

@@ -65,6 +65,17 @@ def check_square(matrix: Tensor, name: str) -> None:
         raise CorelaxError(f"{name} must be [..., mention, mention], not {list(matrix.shape)}")
 
 
+def check_links(link_probs: Tensor) -> None:
+    """An error unless these can be link probabilities. One row is looked at: scores do not add up to 1."""
+    check_square(link_probs, "link_probs")
+    if link_probs.numel() and can_check(link_probs):
+        total = link_probs[..., -1, :].detach().sum(-1)
+        if bool(((total - 1).abs() > 0.01).any()):
+            raise CorelaxError(
+                "link_probs must have rows that sum to 1; make them with link_probs(scores)"
+            )
+
+
 def real_mentions(lengths: Tensor, scores: Tensor) -> Tensor:
     """[..., mention] True for mentions, False for padding."""
     n = scores.shape[-1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from corelax.relax.links import check_square
+from corelax.relax.links import check_links
 from corelax.relax.precision import full_precision
 from corelax.relax.triangular import TriangularSolve
 
@@ -37,7 +37,7 @@ def coreference_probs(link_probs: Tensor) -> Tensor:
     >>> coreference_probs(links)[2]
     tensor([0.4000, 0.8000, 1.0000])
     """
-    check_square(link_probs, "link_probs")
+    check_links(link_probs)
     n = link_probs.shape[-1]
     identity = torch.eye(n, dtype=torch.bool, device=link_probs.device)
     visits = TriangularSolve.apply(link_probs.masked_fill(identity, 1.0))  # type: ignore[no-untyped-call]

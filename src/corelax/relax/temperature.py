@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from corelax.checks import check_temperature
+from corelax.relax.links import check_square
 from corelax.relax.precision import full_precision
 
 # Below this a probability counts as this in the logarithm. Its gradient P_T / (T P) tends to 0 there, but
@@ -26,6 +27,7 @@ def sharpen(entity_probs: Tensor, temperature: float) -> Tensor:
     tensor([[1.0000, 0.0000],
             [0.9830, 0.0170]])
     """
+    check_square(entity_probs, "entity_probs")
     if check_temperature(temperature, at_most=1.0) == 1:
         return entity_probs
     above = torch.ones(entity_probs.shape[-2:], dtype=torch.bool, device=entity_probs.device).triu(
