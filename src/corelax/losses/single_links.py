@@ -103,11 +103,8 @@ def single_link_rewards(
     below, below_size, clusters, cluster_size = _blocks(actions, root, gold, real_mentions)
     whole = rule.parts_of(clusters, cluster_size)  # [..., cluster], nothing where none is started
     moved = rule.parts_of(below, below_size)  # [..., mention]
-    own, own_size = (
-        clusters.gather(-2, root[..., None].expand_as(below)),
-        cluster_size.gather(-1, root),
-    )
-    rest = rule.parts_of(own - below, own_size - below_size)
+    own = clusters.gather(-2, root[..., None].expand_as(below))
+    rest = rule.parts_of(own - below, cluster_size.gather(-1, root) - below_size)
 
     # The block of i joins cluster k: squares of sums of counts. [..., mention, cluster]
     pairs = [
