@@ -124,7 +124,7 @@ def _parts(metric: str | Part | Mixture, beta: float) -> list[tuple[str, float, 
 
 def _mixture(metric: str | Part | Mixture) -> list[Part]:
     """What was given, as a list of parts."""
-    if isinstance(metric, str | Part):
+    if isinstance(metric, (str, Part)):
         metric = [metric]
     elif isinstance(metric, Mapping):
         metric = list(metric.items())
