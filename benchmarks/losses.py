@@ -24,6 +24,7 @@ import statistics
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 import torch
@@ -63,7 +64,7 @@ LOSSES: dict[str, tuple[Loss, dict[str, object]]] = {
 NOT_CAPTURED = {"CEAF-e", "CoNLL", "REINFORCE"}  # which pair entities on the CPU, or sample
 FUSED = {"(c) ranking", "B³", "LEA"}  # compiling takes some seconds for each size
 QUEUED = 10  # runs on a GPU before it is waited for
-LARGEST_NAIVE = {"(a)": 500, "(b)": 500}  # beyond, a run takes seconds (a) and gigabytes (b)
+LARGEST_NAIVE = 500  # beyond, a run takes seconds (a) and gigabytes (b)
 
 
 class Doc(NamedTuple):
@@ -116,6 +117,12 @@ def pair_tensor_lea(scores: Tensor, gold: Tensor, *, gold_sizes: Tensor) -> Tens
     sizes = probs.sum(0)
     precision = (sizes * shared.sum(1) / whole.clamp(min=1e-6)).sum() / sizes.sum()
     return -2 * precision * recall / (precision + recall)
+
+
+NAIVE: dict[str, Loss] = {
+    "(a) B³, recursion": recursive_b_cubed,
+    "(b) LEA, pair tensor": pair_tensor_lea,
+}
 
 
 def both_ways(loss: Callable[[Tensor], Tensor], scores: Tensor) -> None:
@@ -204,16 +211,11 @@ def measure(n: int, device: str, seconds: float) -> list[Row]:
             if name not in NOT_CAPTURED:
                 row = measure_captured(row, doc, loss, settings, seconds)
         rows.append(row)
-    naive = {
-        "(a) B³, recursion": (LARGEST_NAIVE["(a)"], recursive_b_cubed),
-        "(b) LEA, pair tensor": (LARGEST_NAIVE["(b)"], pair_tensor_lea),
-    }
-    for name, (largest, slow) in naive.items():
-        if n <= largest:
-            compute = partial(slow, gold=doc.gold, gold_sizes=doc.gold_sizes)
-            run = partial(both_ways, compute, doc.scores)
-            slowly = milliseconds(run, device, seconds, queued=1)
-            rows.append(Row(n, name, slowly, megabytes(run, device)))
+    for name, slow in NAIVE.items() if n <= LARGEST_NAIVE else ():
+        compute = partial(slow, gold=doc.gold, gold_sizes=doc.gold_sizes)
+        run = partial(both_ways, compute, doc.scores)
+        slowly = milliseconds(run, device, seconds, queued=1)
+        rows.append(Row(n, name, slowly, megabytes(run, device)))
     return rows
 
 
@@ -237,8 +239,7 @@ def table(rows: list[Row], device: str) -> str:
     """Times, memory, and how many times the floor (c) and the naive versions take."""
     by_name = {row.loss: row for row in rows}
     ranking = by_name["(c) ranking"]
-    naive = {"B³": by_name.get("(a) B³, recursion"), "LEA": by_name.get("(b) LEA, pair tensor")}
-    recursion = naive["B³"]
+    recursion, pair_tensor = (by_name.get(name) for name in NAIVE)
     head = ["mentions", "loss", "ms", "÷ (c)", "(a) ÷", "(b) ÷", "MB", "MB ÷ n²·4"]
     if device == "cuda":
         head += ["graph", "fused", "fused ÷ (c)", "replay", "floor"]
@@ -246,7 +247,6 @@ def table(rows: list[Row], device: str) -> str:
     for row in rows:
         line = [str(row.n), row.loss, f"{row.ms:.2f}", f"{row.ms / ranking.ms:.1f}"]
         line.append(f"{recursion.ms / row.ms:.0f}" if recursion else "")
-        pair_tensor = naive["LEA"]
         line.append(f"{pair_tensor.ms / row.ms:.0f}" if pair_tensor and "LEA" in row.loss else "")
         line += [f"{row.megabytes:.1f}", f"{row.megabytes * 1e6 / (4 * row.n**2):.0f}"]
         if device == "cuda":
@@ -274,8 +274,7 @@ def main() -> None:
         everything += [row._asdict() for row in rows]
         print(table(rows, options.device), end="\n\n", flush=True)
         if options.json:
-            with open(options.json, "w") as file:  # noqa: PTH123
-                json.dump(everything, file, indent=1)
+            Path(options.json).write_text(json.dumps(everything, indent=1))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
 Clark & Manning score a document anew for each of its n² / 2 possible changes. Changing the link of mention i
 moves one block of mentions, those below i in the tree of links, from its cluster to another. B³ and LEA are
-sums over clusters of squares of gold counts, so that all changes come from two matrix products.
+sums over clusters of squares of gold counts, so that all changes come from two matrix products. (The metrics
+are those of `metrics/`, taken apart by clusters; tests hold the table to scoring each change anew.)
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from corelax.checks import check_choice
 from corelax.metrics.counts import Counts
 from corelax.metrics.report import SINGLETONS
 from corelax.relax.gold import Gold
+from corelax.relax.triangular import solve_transposed
 
 # LEA is B³ without the pair of a mention with itself, so both are Σ y (y − self) / (size − self).
 SELF_PAIR = {"b_cubed": 0, "lea": 1}
@@ -152,8 +154,8 @@ def _blocks(
     """
     counted = torch.cat([gold.members.mT, real_mentions.double()[..., None]], dim=-1)
     mentions = torch.arange(actions.shape[-1], device=actions.device)
-    tree = (actions[..., :, None] == mentions).tril(-1).double()
-    below = torch.linalg.solve_triangular(-tree.mT, counted, upper=True, unitriangular=True)
+    tree = (actions[..., :, None] == mentions).double()
+    below = solve_transposed(tree, counted)
     index = root[..., None].expand_as(counted)
     clusters = torch.zeros_like(counted).scatter_add(-2, index, counted)
     return below[..., :-1], below[..., -1], clusters[..., :-1], clusters[..., -1]

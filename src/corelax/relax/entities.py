@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor
 
 from corelax.relax.links import check_links
 from corelax.relax.precision import full_precision
-from corelax.relax.triangular import TriangularSolve
+from corelax.relax.triangular import TriangularSolve, solve_transposed
 
 
 @full_precision
@@ -59,8 +58,6 @@ def entity_sums(link_probs: Tensor, weights: Tensor) -> Tensor:
     >>> entity_sums(links, torch.ones(1, 2))  # expected sizes
     tensor([[1.5000, 0.5000]])
     """
-    paths = torch.linalg.solve_triangular(  # transposed, as the libraries are faster from the left
-        -link_probs.mT, weights.mT.to(link_probs.dtype), upper=True, unitriangular=True
-    ).mT
-    sums: Tensor = paths * link_probs.diagonal(dim1=-2, dim2=-1)[..., None, :]
-    return sums
+    # Transposed, as the libraries are faster from the left.
+    paths = solve_transposed(link_probs, weights.mT.to(link_probs.dtype)).mT
+    return paths * link_probs.diagonal(dim1=-2, dim2=-1)[..., None, :]

@@ -25,13 +25,27 @@ SMALL = {"cpu": 128}
 SMALL_ELSEWHERE = 1024  # on GPUs, where each call costs microseconds
 
 
+def solve(links: Tensor, right: Tensor) -> Tensor:
+    """(I − L)⁻¹ times a matrix, L being what lies strictly below the diagonal of `links`."""
+    solution: Tensor = torch.linalg.solve_triangular(-links, right, upper=False, unitriangular=True)
+    return solution
+
+
+def solve_transposed(links: Tensor, right: Tensor) -> Tensor:
+    """(I − L)⁻ᵀ times a matrix."""
+    solution: Tensor = torch.linalg.solve_triangular(
+        -links.mT, right, upper=True, unitriangular=True
+    )
+    return solution
+
+
 class TriangularSolve(torch.autograd.Function):
     """(I − L)⁻¹ D of a matrix L + D [..., n, n]; what is above its diagonal is ignored."""
 
     @staticmethod
     def forward(ctx: Any, links: Tensor) -> Tensor:
         """[..., n, n] P, with zeros above the diagonal."""
-        probs = _solve(links)
+        probs = _lower(links)
         ctx.save_for_backward(links, probs)
         return probs
 
@@ -40,7 +54,7 @@ class TriangularSolve(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> Tensor:
         """The gradient of L + D."""
         links, probs = ctx.saved_tensors
-        through = _solve_transposed(links, gradient)  # Z
+        through = _lower_transposed(links, gradient)  # Z
         diagonal = torch.diag_embed(through.diagonal(dim1=-2, dim2=-1))
         return _multiply(through, probs) + diagonal
 
@@ -61,23 +75,23 @@ def _join(m11: Tensor, m21: Tensor, m22: Tensor) -> Tensor:
     return torch.cat([torch.cat([m11, above], -1), torch.cat([m21, m22], -1)], -2)
 
 
-def _solve(links: Tensor) -> Tensor:
+def _lower(links: Tensor) -> Tensor:
     """P = (I − L)⁻¹ D."""
     if _is_small(links):
-        return _forward(links, torch.diag_embed(links.diagonal(dim1=-2, dim2=-1)))
+        return solve(links, torch.diag_embed(links.diagonal(dim1=-2, dim2=-1)))
     l11, l21, l22 = _blocks(links)
-    p11, p22 = _solve(l11), _solve(l22)
-    return _join(p11, _forward(l22, l21 @ p11), p22)
+    p11, p22 = _lower(l11), _lower(l22)
+    return _join(p11, solve(l22, l21 @ p11), p22)
 
 
-def _solve_transposed(links: Tensor, gradient: Tensor) -> Tensor:
+def _lower_transposed(links: Tensor, gradient: Tensor) -> Tensor:
     """Z = (I − L)⁻ᵀ Ḡ, as far as it lies below the diagonal or on it."""
     if _is_small(links):
-        return _backward(links, gradient.tril())
+        return solve_transposed(links, gradient.tril())
     (l11, l21, l22), (g11, g21, g22) = _blocks(links), _blocks(gradient)
-    z21 = _backward(l22, g21)
-    z11 = _solve_transposed(l11, g11 + l21.mT @ z21)
-    return _join(z11, z21, _solve_transposed(l22, g22))
+    z21 = solve_transposed(l22, g21)
+    z11 = _lower_transposed(l11, g11 + l21.mT @ z21)
+    return _join(z11, z21, _lower_transposed(l22, g22))
 
 
 def _multiply(through: Tensor, probs: Tensor) -> Tensor:
@@ -87,17 +101,3 @@ def _multiply(through: Tensor, probs: Tensor) -> Tensor:
     (z11, z21, z22), (p11, p21, p22) = _blocks(through), _blocks(probs)
     t22 = (z21 @ p21.mT).tril(-1) + _multiply(z22, p22)
     return _join(_multiply(z11, p11), z21 @ p11.mT, t22)
-
-
-def _forward(links: Tensor, right: Tensor) -> Tensor:
-    """(I − L)⁻¹ times a matrix."""
-    solution: Tensor = torch.linalg.solve_triangular(-links, right, upper=False, unitriangular=True)
-    return solution
-
-
-def _backward(links: Tensor, right: Tensor) -> Tensor:
-    """(I − L)⁻ᵀ times a matrix."""
-    solution: Tensor = torch.linalg.solve_triangular(
-        -links.mT, right, upper=True, unitriangular=True
-    )
-    return solution
