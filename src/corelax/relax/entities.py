@@ -29,6 +29,7 @@ def entity_probs(link_probs: Tensor) -> Tensor:
     Returns:
         [..., mention, entity] P; rows sum to 1, and P[i, u] ≤ P[u, u].
 
+    >>> import torch
     >>> links = torch.tensor([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.0, 0.8, 0.2]])
     >>> entity_probs(links)
     tensor([[1.0000, 0.0000, 0.0000],
@@ -54,6 +55,7 @@ def entity_sums(link_probs: Tensor, weights: Tensor) -> Tensor:
     Returns:
         [..., row, entity].
 
+    >>> import torch
     >>> links = torch.tensor([[1.0, 0.0], [0.5, 0.5]])
     >>> entity_sums(links, torch.ones(1, 2))  # expected sizes
     tensor([[1.5000, 0.5000]])
