@@ -20,6 +20,7 @@ from typing import IO, Any
 from corelax.errors import CorelaxError, FormatError
 
 STANDARD = "-"
+TEMPORARY = ".corelax-"  # how the names of files begin that are not whole yet
 _BUFFER = 1 << 17
 _GZIP_MAGIC = b"\x1f\x8b"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -133,7 +134,7 @@ def open_for_writing(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
     """A text file for writing, gzipped if its name ends in `.gz`; `-` is standard output."""
     name = os.fspath(path)
     try:
-        with _standard_output() if name == STANDARD else _replaced(name) as text:
+        with _standard_output() if name == STANDARD else _replaced_text(name) as text:
             yield text
     except UnicodeEncodeError as error:
         character = error.object[error.start]
@@ -147,7 +148,23 @@ def _standard_output() -> Iterator[IO[str]]:
 
 
 @contextmanager
-def _replaced(name: str) -> Iterator[IO[str]]:
+def _replaced_text(name: str) -> Iterator[IO[str]]:
+    """A text file that takes the place of what was there when all is written."""
+    with replaced(name) as raw:
+        # No name and no time in the gzip header: the same content gives the same bytes.
+        zipped = name.endswith(".gz")
+        packed: Any = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if zipped else raw
+        text = io.TextIOWrapper(packed, encoding="utf-8", newline="\n")
+        try:
+            yield text
+        finally:
+            text.detach()  # which writes what is left, and leaves the file open
+            if zipped:
+                packed.close()
+
+
+@contextmanager
+def replaced(name: str) -> Iterator[IO[bytes]]:
     """A file that takes the place of what was there when all is written."""
     target = Path(name).resolve()  # what a link leads to is written, the link stays
     in_place = target.exists() and not target.is_file()  # a pipe or device cannot be replaced
@@ -156,7 +173,7 @@ def _replaced(name: str) -> Iterator[IO[str]]:
         if in_place:
             handle = os.open(target, os.O_WRONLY)
         else:
-            handle, path = tempfile.mkstemp(prefix=".corelax-", dir=target.parent)
+            handle, path = tempfile.mkstemp(prefix=TEMPORARY, dir=target.parent)
             temporary = Path(path)
     except OSError as error:
         where = "" if in_place else f"cannot write to {Path(name).parent}: "
@@ -164,11 +181,7 @@ def _replaced(name: str) -> Iterator[IO[str]]:
         raise CorelaxError(f"{name}: {where}{what}") from None
     try:
         with os.fdopen(handle, "wb") as raw:
-            # No name and no time in the gzip header: the same content gives the same bytes.
-            zipped = name.endswith(".gz")
-            packed: Any = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if zipped else raw
-            with io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as text:
-                yield text
+            yield raw
         if not in_place:
             temporary.chmod(target.stat().st_mode if target.exists() else 0o666 & ~_umask())
             temporary.replace(target)
@@ -176,6 +189,28 @@ def _replaced(name: str) -> Iterator[IO[str]]:
         if not in_place:
             temporary.unlink(missing_ok=True)
         raise
+
+
+def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
+    """Writes a binary file: whole and on the disk, or not at all."""
+    try:
+        with replaced(os.fspath(path)) as raw:
+            raw.write(content)
+            raw.flush()
+            os.fsync(raw.fileno())
+    except OSError as error:
+        raise CorelaxError(f"{path}: {explain(error)}; nothing was changed") from None
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Writes a text file in the same way."""
+    write_bytes(path, text.encode())
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Removes the temporary files of programs that were killed while they wrote."""
+    for path in folder.glob(f"{TEMPORARY}*"):
+        path.unlink(missing_ok=True)
 
 
 def _umask() -> int:
