@@ -1,0 +1,57 @@
+"""`corelax synth OUT`: invented documents with annotated coreference."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from corelax.cli.options import FormatName, note
+
+ShapeName = Literal["conll2012"]
+
+
+def synth(
+    target: Annotated[str, typer.Argument(metavar="OUT", help="File to write; .gz packs it.")],
+    documents: Annotated[int, typer.Option(min=1, help="How many documents.")] = 100,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same documents.")] = 0,
+    shape: Annotated[
+        ShapeName, typer.Option(help="Size and density of the documents.")
+    ] = "conll2012",
+    profile: Annotated[
+        str | None, typer.Option(metavar="FILE", help="JSON counts of corpora, instead of --shape.")
+    ] = None,
+    corpus: Annotated[str | None, typer.Option(help="Corpus in the profile.")] = None,
+    split: Annotated[str | None, typer.Option(help="Split of that corpus.")] = None,
+    mentions: Annotated[
+        float | None,
+        typer.Option(metavar="MEAN", help="Mean mentions per document, else the shape's."),
+    ] = None,
+    ambiguity: Annotated[
+        float, typer.Option(help="0 to 1: how often a reference could mean something else.")
+    ] = 0.3,
+    format: Annotated[
+        FormatName | None, typer.Option("--format", "--to", help="Format of OUT; else by suffix.")
+    ] = None,
+) -> None:
+    """Write invented documents with annotated coreference.
+
+    They are for demonstrations, tests and measurements of speed. Mentions are those that detection
+    finds, whether they corefer or not. OUT appears when all of it is written.
+    """
+    from corelax.io import write
+    from corelax.synthetic import Shape, generate
+
+    if profile is None:
+        if corpus is not None or split is not None:
+            raise typer.BadParameter("--corpus and --split need --profile")
+        found = {"conll2012": Shape.conll2012}[shape]()
+    elif corpus is None or split is None:
+        raise typer.BadParameter("--profile needs --corpus and --split")
+    else:
+        found = Shape.from_profile(profile, corpus, split)
+    if mentions is not None:
+        found = found.scaled(mentions)
+    stories = generate(documents, seed=seed, shape=found, ambiguity=ambiguity)
+    for what, times in sorted(write(stories, target, format).items()):
+        note(f"not kept: {what} ({times:,})")
