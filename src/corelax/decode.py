@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -99,6 +100,9 @@ def _decode(
     scores = masked_scores(antecedent_scores).detach().cpu()
     scores = scores if scores.dtype == torch.float64 else scores.float()  # numpy has no bfloat16
     n = len(scores)
+    must_link, cannot_link = list(must_link), list(cannot_link)
+    if mentions is None and not must_link and not cannot_link:
+        return _chains(preference(scores).numpy().argmax(-1) if n else np.zeros(0, int), singletons)
     given = _given(mentions, n)
     first = _first_of_group(_checked(must_link, "must_link", n), n)
     for i, start in enumerate(first):
@@ -134,6 +138,20 @@ def _decode(
         clusters[int(entity_of[i])].append(i)
     least = 1 if singletons == "keep" or mentions is not None else 2
     return [cluster for cluster in clusters.values() if len(cluster) >= least]
+
+
+def _chains(choice: NDArray[np.integer[Any]], singletons: str) -> list[list[int]]:
+    """The entities that the choices of all mentions make, if nothing constrains them."""
+    entity_of: list[list[int]] = []
+    clusters: list[list[int]] = []
+    for i, j in enumerate(choice.tolist()):
+        if j == i:
+            clusters.append([])
+        home = clusters[-1] if j == i else entity_of[j]
+        home.append(i)
+        entity_of.append(home)
+    least = 1 if singletons == "keep" else 2
+    return [cluster for cluster in clusters if len(cluster) >= least]
 
 
 def _conditioned(

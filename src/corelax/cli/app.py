@@ -10,8 +10,13 @@ import sys
 import typer
 
 from corelax.cli.convert import convert
+from corelax.cli.errors import errors
+from corelax.cli.features import features
+from corelax.cli.predict import predict
 from corelax.cli.score import score
 from corelax.cli.stats import stats
+from corelax.cli.synth import synth
+from corelax.cli.train import train
 from corelax.cli.validate import validate
 from corelax.errors import CorelaxError
 
@@ -23,7 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (score, convert, validate, stats):
+for command in (score, convert, validate, stats, train, predict, errors, features, synth):
     app.command()(command)
 
 

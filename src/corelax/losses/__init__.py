@@ -5,6 +5,7 @@ from corelax.losses.captured import CapturedLoss
 from corelax.losses.entity import entity_loss
 from corelax.losses.margin import margin_loss
 from corelax.losses.metric import Part, metric_loss
+from corelax.losses.pretraining import anaphoricity_loss, antecedent_loss
 from corelax.losses.ranking import ranking_loss
 from corelax.losses.reward import reinforce_loss, rescale_loss
 
@@ -12,6 +13,8 @@ __all__ = [
     "CapturedLoss",
     "Costs",
     "Part",
+    "anaphoricity_loss",
+    "antecedent_loss",
     "entity_loss",
     "margin_loss",
     "metric_loss",

@@ -76,7 +76,7 @@ def metric_loss(
     True
     >>> loss = metric_loss(scores, torch.tensor([0, 0]), [("conll", 1.0), ("lea", 0.5)])
     """
-    parts = _parts(metric, beta)
+    parts = parts_of(metric, beta)
     report = evaluate(
         antecedent_scores,
         gold,
@@ -102,10 +102,10 @@ def metric_loss(
     return document_mean(total).to(antecedent_scores.dtype)
 
 
-def _parts(metric: str | Part | Mixture, beta: float) -> list[tuple[str, float, float]]:
+def parts_of(metric: str | Part | Mixture, beta: float) -> list[tuple[str, float, float]]:
     """(metric, weight, β) of each part, the CoNLL average taken apart.
 
-    >>> _parts([("lea", 0.5), "conll"], 2.0)[:2]
+    >>> parts_of([("lea", 0.5), "conll"], 2.0)[:2]
     [('lea', 0.5, 2.0), ('muc', 0.3333333333333333, 2.0)]
     """
     parts = []

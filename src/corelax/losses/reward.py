@@ -109,8 +109,10 @@ def _choose(probs: Tensor, actions: str, generator: torch.Generator | None) -> T
         return probs.new_zeros(probs.shape[:-1], dtype=torch.long)
     if actions == "greedy":
         return probs.argmax(-1)
-    flat = probs.reshape(-1, probs.shape[-1])
-    return torch.multinomial(flat, 1, generator=generator).view(probs.shape[:-1])
+    # The first of exponential clocks, running at the rate of the probabilities, to ring. (torch.multinomial
+    # does the same, but asks the GPU first whether these are probabilities, and cannot be recorded.)
+    clocks = torch.empty_like(probs).exponential_(generator=generator)
+    return (probs / clocks).argmax(-1)
 
 
 def _costs(

@@ -79,6 +79,20 @@ def rounded_percent(share: float) -> str:
         ) from None
 
 
+def scores_table(
+    scores: Mapping[str, Sequence[float]],
+    conll: float | None,
+    f_name: str = "F1",
+    percent: Callable[[float], str] = rounded_percent,
+) -> str:
+    """(recall, precision, F) of each metric for people, in percent."""
+    rows = [[TITLES[name], *map(percent, score)] for name, score in scores.items()]
+    gaps = [len(rows)]
+    if conll is not None:
+        rows.append(["CoNLL", "", "", percent(conll)])
+    return format_table(["", "Recall", "Precision", f_name], rows, gaps_before=gaps)
+
+
 @dataclass(frozen=True)
 class Report(Mapping[str, Score]):
     """Scores by metric name, and the counts they come from.
@@ -151,11 +165,7 @@ class Report(Mapping[str, Score]):
         ─────────────────────────────
         MUC  100.00      50.00  66.67
         """
-        rows = [[TITLES[name], *map(percent, score)] for name, score in self.items()]
-        gaps = [len(rows)]
-        if self.has_conll:
-            rows.append(["CoNLL", "", "", percent(self.conll)])
-        return format_table(["", "Recall", "Precision", self.f_name], rows, gaps_before=gaps)
+        return scores_table(self, self.conll if self.has_conll else None, self.f_name, percent)
 
     def documents_table(self, percent: Callable[[float], str] = rounded_percent) -> str:
         """The F of all metrics for each document, where they were asked for."""

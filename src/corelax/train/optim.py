@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -22,6 +22,9 @@ class AdaGrad(Optimizer):
 
     L1 is not added to the loss (weights would never be exactly 0) but taken off after the step: weights that
     had a gradient move towards 0 by λ η / √G, and stop there. (Wiseman et al. 2015 use η / (1 + √G).)
+
+    A sparse gradient changes its rows only, as if the others had none: the same result, without touching a
+    large table for the few features of a document.
 
     Args:
         params: Parameters or groups of them; a group may set `lr` and `l1`.
@@ -52,16 +55,55 @@ class AdaGrad(Optimizer):
         for group in self.param_groups:
             for weight in group["params"]:
                 if weight.grad is not None:
-                    self._update(weight, weight.grad.to_dense(), group)
+                    self._update(weight, weight.grad, group)
         return loss
 
     def _update(self, weight: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
         state = self.state[weight]
         if not state:
             state["sum"] = torch.full_like(weight, group["accumulator"])
-        total = state["sum"].addcmul_(gradient, gradient)  # G
-        root = total.sqrt() + TINY
-        weight.addcdiv_(gradient, root, value=-group["lr"])
-        if group["l1"]:  # soft threshold, where there was a gradient
-            shrunk = weight.sign() * (weight.abs() - group["l1"] * group["lr"] / root).clamp(min=0)
-            weight.copy_(torch.where(gradient != 0, shrunk, weight))
+        total = state["sum"]
+        if not gradient.is_sparse:
+            _descend(weight, total, gradient, group)
+            return
+        (rows,), values = _parts(gradient)
+        some, some_total = weight.index_select(0, rows), total.index_select(0, rows)
+        _descend(some, some_total, values, group)
+        weight.index_copy_(0, rows, some)
+        total.index_copy_(0, rows, some_total)
+
+
+def _descend(weight: Tensor, total: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
+    """One step, in place."""
+    total.addcmul_(gradient, gradient)  # G
+    root = total.sqrt() + TINY
+    weight.addcdiv_(gradient, root, value=-group["lr"])
+    if group["l1"]:  # soft threshold, where there was a gradient
+        shrunk = weight.sign() * (weight.abs() - group["l1"] * group["lr"] / root).clamp(min=0)
+        weight.copy_(torch.where(gradient != 0, shrunk, weight))
+
+
+def _parts(gradient: Tensor) -> tuple[Tensor, Tensor]:
+    """Indices and values of a sparse gradient, each row once."""
+    gradient = gradient.coalesce()  # does nothing if that is known
+    return gradient.indices(), gradient.values()
+
+
+def clip_gradients(parameters: Iterable[Tensor], largest: float) -> None:
+    """Scales all gradients together so that their norm is at most `largest`.
+
+    Sparse ones may be among them, if they are coalesced.
+
+    >>> weight = torch.nn.Parameter(torch.zeros(2))
+    >>> weight.grad = torch.tensor([3.0, 4.0])
+    >>> clip_gradients([weight], 1.0)
+    >>> weight.grad
+    tensor([0.6000, 0.8000])
+    """
+    gradients = [p.grad for p in parameters if p.grad is not None]
+    values = [_parts(g)[1] if g.is_sparse else g for g in gradients]
+    if values:
+        norm = torch.stack([value.square().sum() for value in values]).sum().sqrt()
+        scale = (largest / (norm + TINY)).clamp(max=1.0)
+        for value in values:
+            value.mul_(scale)

@@ -1,0 +1,86 @@
+"""How training goes, on a terminal: loss, dev score, time left. Elsewhere nothing; `log.jsonl` has it all."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+
+from corelax.train.checkpoint import History
+from corelax.train.config import Config
+from corelax.train.loop import Watcher
+
+REFRESH = 0.2  # seconds
+
+
+class TrainingProgress(Watcher):
+    """A bar for the epoch that runs, on standard error, if that is a terminal."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        self._console = Console(stderr=True)
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.completed:.0f}/{task.total:.0f}"),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[left]}"),
+            console=self._console,
+            transient=True,
+            disable=not self._console.is_terminal,
+        )
+        self._task = self._bar.add_task("", total=1, left="")
+        self._shown = self._began = time.monotonic()
+
+    def __enter__(self) -> TrainingProgress:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.stop()
+
+    def document(self, stage: str, epoch: int, epochs: int, done: int, documents: int) -> None:
+        """Moves the bar, a few times a second."""
+        now = time.monotonic()
+        if done == 1:
+            self._began = now
+        if now - self._shown >= REFRESH or done == documents:
+            self._shown = now
+            speed = (now - self._began) / done
+            left = speed * (documents - done + (epochs - epoch) * documents)
+            self._bar.update(
+                self._task,
+                description=f"{stage} {epoch}/{epochs}",
+                total=documents,
+                completed=done,
+                left=f"{_minutes(left)} left",
+            )
+
+    def epoch(self, config: Config, history: History) -> None:
+        """A line for the epoch that is done."""
+        last, best = history.epochs[-1], history.best
+        if self._console.is_terminal and best is not None:
+            mark = "best so far" if best is last else f"best {100 * best.dev:.2f}"
+            self._bar.print(
+                f"{config.stage} {last.epoch}/{config.epochs}: loss {last.loss:.4f}, "
+                f"dev {100 * last.dev:.2f} ({mark}), {last.seconds:.1f} s",
+                highlight=False,
+            )
+
+
+def _minutes(seconds: float) -> str:
+    """A duration.
+
+    >>> _minutes(95), _minutes(4000)
+    ('1:35', '1:06:40')
+    """
+    whole = int(seconds)
+    hours, rest = divmod(whole, 3600)
+    clock = f"{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"
+    return f"{hours}:{clock}" if hours else clock

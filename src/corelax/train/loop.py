@@ -1,0 +1,202 @@
+"""A stage of training: epochs over documents, the best on dev kept, never more than an epoch lost."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+
+from corelax.errors import CorelaxError
+from corelax.features.cache import Corpus
+from corelax.features.table import DocumentTable
+from corelax.io.files import write_text
+from corelax.rankers.sparse import SparseRanker
+from corelax.train.card import write_card
+from corelax.train.checkpoint import (
+    Epoch,
+    History,
+    load_checkpoint,
+    random_seed,
+    save_checkpoint,
+    tidy,
+)
+from corelax.train.config import PRETRAINING, Config
+from corelax.train.evaluate import dev_score, evaluate
+from corelax.train.folder import (
+    CONFIG,
+    VOCABULARY,
+    WEIGHTS,
+    Model,
+    load_model,
+    load_settings,
+    new_ranker,
+    save_settings,
+    save_weights,
+)
+from corelax.train.optim import AdaGrad
+from corelax.train.steps import Update, check_loss, make_steps
+
+
+class Data(NamedTuple):
+    """Training and dev documents."""
+
+    train: Corpus
+    dev: Corpus
+
+
+class Watcher:
+    """Is told how training goes, and does nothing about it."""
+
+    def document(self, stage: str, epoch: int, epochs: int, done: int, documents: int) -> None:
+        """After a training document."""
+
+    def epoch(self, config: Config, history: History) -> None:
+        """After an epoch."""
+
+
+def train_stage(
+    config: Config, folder: Path, data: Data, start: Sequence[Model], device: str, watcher: Watcher
+) -> Model:
+    """Trains a stage, or goes on with it where it stopped, and leaves a model folder.
+
+    Args:
+        config: The settings.
+        folder: The model folder; if it has a checkpoint, training goes on from there.
+        data: Training and dev documents.
+        start: The stages that weights come from.
+        device: "cpu" or "cuda".
+        watcher: Is told how it goes.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    tidy(folder, finished=False)
+    training: dict[str, Any] = {"data": identity(data), "finished": False}
+    save_settings(folder, config, training)
+    write_text(folder / VOCABULARY, data.train.vocabulary.to_json())
+    torch.manual_seed(random_seed(config.seed, config.stage, "weights"))
+    ranker = new_ranker(data.train.vocabulary, config)
+    take_weights(ranker, start)
+    ranker.to(device)
+    optimizer = AdaGrad(
+        [
+            {"params": ranker.first_layer, "lr": config.learning_rate},
+            {"params": ranker.second_layer, "lr": config.output_learning_rate},
+        ],
+        accumulator=config.accumulator,
+        l1=config.l1,
+    )
+    history = load_checkpoint(folder, ranker, optimizer, data.train.vocabulary)
+    documents = training_documents(data.train.tables, config)
+    steps = make_steps(documents, Update(ranker, optimizer, config.clip), config)
+    while not _is_done(config, history):
+        epoch = len(history.epochs) + 1
+        torch.manual_seed(random_seed(config.seed, config.stage, epoch))
+        order = torch.randperm(len(documents)).tolist()
+        began = time.monotonic()
+        losses = []
+        for done, loss in enumerate(steps.epoch(epoch, order), 1):
+            losses.append(loss)
+            watcher.document(config.stage, epoch, config.epochs, done, len(documents))
+        values = torch.stack(losses).double().cpu()
+        seconds = time.monotonic() - began
+        for number, value in zip(order, values.tolist(), strict=True):
+            check_loss(value, documents[number].key)
+        history.epochs.append(
+            Epoch(
+                stage=config.stage,
+                epoch=epoch,
+                loss=float(values.mean()),
+                dev=dev_score(ranker, data.dev.tables, config),
+                temperature=config.temperature_at(epoch),
+                seconds=round(seconds, 3),
+                documents=len(documents),
+            )
+        )
+        if history.best is history.epochs[-1] or config.keep == "last":
+            save_weights(folder / WEIGHTS, ranker.state_dict(), data.train.vocabulary)
+        save_checkpoint(folder, ranker, optimizer, history, data.train.vocabulary)
+        history.write_log(folder)
+        watcher.epoch(config, history)
+    return _finish(folder, config, training, history, data, device)
+
+
+def training_documents(tables: Sequence[DocumentTable], config: Config) -> list[DocumentTable]:
+    """The documents to learn from: cut to the limit, without those that have no coreference."""
+    cut = [table.first(config.max_mentions) if config.max_mentions else table for table in tables]
+    if config.singletons == "drop":
+        cut = [table for table in cut if table.is_anaphoric.any()]
+    cut = [table for table in cut if table.size]
+    if not cut:
+        raise CorelaxError("no training document has two mentions of an entity; nothing to learn")
+    return cut
+
+
+def take_weights(ranker: SparseRanker, start: Sequence[Model]) -> None:
+    """The weights that a stage starts from.
+
+    Of pretrained networks the first layers are taken: the output layers were trained for something else.
+    """
+    own = ranker.state_dict()
+    for model in start:
+        found = model.ranker.state_dict()
+        if model.config.objective == "anaphoricity":
+            names = ["mention_table", "mention_bias"]
+        elif model.config.objective in PRETRAINING:
+            names = ["current_table", "previous_table", "pair_table", "pair_bias"]
+        else:
+            names = list(own)
+        own.update({name: found[name].to(own[name].device) for name in names})
+    ranker.load_state_dict(own)
+
+
+def identity(data: Data) -> dict[str, str]:
+    """Tells training data apart."""
+    return {"train": data.train.digest, "dev": data.dev.digest}
+
+
+def finished_model(folder: Path, config: Config, data: Data, device: str) -> Model | None:
+    """The model of a stage that was trained before with the same settings and data, or None."""
+    if not (folder / CONFIG).exists():
+        return None
+    old, training = load_settings(folder)
+    if old != config or training["data"] != identity(data):
+        other = [n for n in Config.__dataclass_fields__ if getattr(old, n) != getattr(config, n)]
+        what = f"other settings ({', '.join(other)})" if other else "other documents"
+        raise CorelaxError(f"{folder}: was trained with {what}; use another --out, or delete it")
+    if not training["finished"]:
+        return None
+    tidy(folder, finished=True)
+    return load_model(folder, device)
+
+
+def _is_done(config: Config, history: History) -> bool:
+    done = len(history.epochs)
+    if done >= config.epochs:
+        return True
+    best = history.best
+    return bool(config.patience and best and done - best.epoch >= config.patience)
+
+
+def _finish(
+    folder: Path,
+    config: Config,
+    training: dict[str, Any],
+    history: History,
+    data: Data,
+    device: str,
+) -> Model:
+    """The folder of a finished stage: scores of the epoch that was kept, a card, no checkpoint."""
+    best = history.epochs[-1] if config.keep == "last" else history.best
+    assert best is not None
+    training |= {"finished": True, "epoch": best.epoch, "dev": best.dev}
+    history.write_log(folder)
+    model = load_model(folder, device)
+    if config.objective not in PRETRAINING:
+        report = evaluate(model.ranker, data.dev.tables, config)
+        training["scores"] = report.as_dict()
+    write_card(folder, config, training, data.train.vocabulary)
+    save_settings(folder, config, training)
+    tidy(folder, finished=True)
+    return model._replace(training=training)

@@ -1,0 +1,86 @@
+"""A chain of stages: pretraining, baseline, then the objective, each in its folder under one roof."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import torch
+
+from corelax.checks import check_choice
+from corelax.errors import CorelaxError
+from corelax.features.cache import other_corpus, training_corpus
+from corelax.mentions.lexicons import load_lexicons
+from corelax.train.config import Config
+from corelax.train.folder import CONFIG, Model
+from corelax.train.loop import Data, Watcher, finished_model, train_stage
+
+
+def choose_device(device: str) -> str:
+    """`auto` is a GPU if there is one."""
+    check_choice("device", device, ("auto", "cpu", "cuda"))
+    has_gpu = torch.cuda.is_available()
+    if device == "cuda" and not has_gpu:
+        raise CorelaxError("device cuda: there is no GPU that torch can use")
+    return ("cuda" if has_gpu else "cpu") if device == "auto" else device
+
+
+def _ignore(_: str) -> None:
+    """For those who want to hear nothing."""
+
+
+def load_data(
+    config: Config,
+    train: str | os.PathLike[str],
+    dev: str | os.PathLike[str],
+    note: Callable[[str], None] = _ignore,
+) -> Data:
+    """The features of training and dev documents, from the cache if they are there."""
+    lexicons = load_lexicons()
+    settings = config.feature_settings
+    if config.mentions not in ("detect", "gold"):
+        raise CorelaxError("mentions must be 'detect' or 'gold' in training")
+    training = training_corpus(os.fspath(train), settings, lexicons, config.mentions, note)
+    other = other_corpus(os.fspath(dev), training.vocabulary, lexicons, config.mentions, note)
+    return Data(training, other)
+
+
+def train_chain(
+    chain: Sequence[Config],
+    out: Path,
+    data: Data,
+    *,
+    device: str = "auto",
+    resume: bool = False,
+    watcher: Watcher | None = None,
+    note: Callable[[str], None] = _ignore,
+) -> Model:
+    """Trains what is not trained yet of a chain; the model of its last stage.
+
+    Finished stages with the same settings are taken as they are. One that was begun is an error, unless it is
+    to be resumed.
+
+    Args:
+        chain: The stages, from `stage_chain`.
+        out: Each stage becomes a model folder in this one.
+        data: Training and dev documents.
+        device: "cpu", "cuda" or "auto".
+        resume: Whether to go on with a stage that was begun.
+        watcher: Is told how it goes.
+        note: Is told which stages were trained before.
+    """
+    device = choose_device(device)
+    models: dict[str, Model] = {}
+    for config in chain:
+        folder = out / config.stage
+        model = finished_model(folder, config, data, device)
+        if model is not None:
+            note(f"{config.stage}: trained before ({100 * model.training['dev']:.2f} on dev)")
+        else:
+            if (folder / CONFIG).exists() and not resume:
+                raise CorelaxError(f"{folder}: was begun before; go on with --resume, or delete it")
+            start = [models[name] for name in config.start]
+            model = train_stage(config, folder, data, start, device, watcher or Watcher())
+        models[config.stage] = model
+    return models[chain[-1].stage]
