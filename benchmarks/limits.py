@@ -20,8 +20,8 @@ from objectives import spread, train_seed
 
 from corelax.clustering import Clustering
 from corelax.io import read, write
-from corelax.mentions.attributes import mention_type
 from corelax.mentions.detect import analyse, detected, given
+from corelax.mentions.types import mention_type
 from corelax.scoring import score
 
 

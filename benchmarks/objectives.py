@@ -19,7 +19,8 @@ from typing import Any
 
 import torch
 
-from corelax.analysis.errors import ERRORS, TYPES, count_errors
+from corelax.analysis.decisions import ERRORS, TYPES
+from corelax.analysis.errors import count_errors
 from corelax.io import read
 from corelax.metrics.report import METRICS, TITLES
 from corelax.train.checkpoint import History

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from corelax import Clustering, CorelaxError, Document, Span, read, write
 from corelax.analysis import ErrorCounts, count_errors, document_errors
-from corelax.analysis.errors import CORRECT_LINK, ERRORS, TYPES
+from corelax.analysis.decisions import CORRECT_LINK, ERRORS, TYPES
 from corelax.cli.errors import errors, system_names
 
 TEXT = [

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from corelax import Document, Span
 from corelax.clustering import Clustering
 from corelax.features.extract import Described, describe
 from corelax.features.settings import FeatureSettings
-from corelax.mentions.lexicons import EMPTY, Counts, Lexicons
+from corelax.mentions.lexicons import EMPTY, Lexicons
+from word_lists_by_hand import word_lists
 
 # The document of section 11: word, tag, parse, NER; a blank line ends a sentence.
 WORKED_EXAMPLE = """
@@ -84,24 +85,7 @@ def worked_example() -> Document:
     )
 
 
-def lexicons(
-    counts: Mapping[str, tuple[int, int, int, int]] | None = None,
-    animate: Sequence[str] = (),
-    inanimate: Sequence[str] = (),
-    *,
-    own_lists: bool = False,
-) -> Lexicons:
-    return Lexicons(
-        counts={phrase: Counts(*numbers) for phrase, numbers in (counts or {}).items()},
-        animate=frozenset(animate),
-        inanimate=frozenset(inanimate),
-        name="by hand",
-        digest="by hand",
-        own_lists=own_lists,
-    )
-
-
-WORKED_EXAMPLE_LEXICONS = lexicons(
+WORKED_EXAMPLE_LEXICONS = word_lists(
     {
         "tom": (900, 10, 5, 3),
         "anna": (4, 800, 6, 2),

@@ -13,7 +13,6 @@ from feature_documents import (
     WORKED_EXAMPLE_LEXICONS,
     describe_gold,
     flat_document,
-    lexicons,
     worked_example,
     worked_example_columns,
 )
@@ -28,6 +27,7 @@ from corelax.features.storage import load_tables, save_tables
 from corelax.features.table import DocumentTable, gold_of
 from corelax.features.vocabulary import Vocabulary
 from corelax.mentions.lexicons import EMPTY
+from word_lists_by_hand import word_lists
 
 SETTINGS = replace(PRESETS["lt17"], lexical_cutoff=2)
 
@@ -270,7 +270,7 @@ def test_another_vocabulary_or_other_lists_are_another_cache_file(cache: Path, f
     )
     other_corpus(file, vocabulary, EMPTY)
     other_corpus(file, smaller, EMPTY)
-    other_corpus(file, vocabulary, lexicons())
+    other_corpus(file, vocabulary, word_lists())
     assert len(list(cache.iterdir())) == 4
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from corelax import Document, Span
 from corelax.features.settings import FeatureSettings
 from corelax.mentions.attributes import Attributes, attributes
 from corelax.mentions.detect import analyse, given
-from corelax.mentions.lexicons import Counts, Lexicons
+from corelax.mentions.lexicons import Lexicons
 
 
 def parsed(
@@ -33,23 +33,6 @@ def parsed(
 def mentions_in(doc: Document) -> list[str]:
     """The words of the detected mentions, in order."""
     return [" ".join(doc.words[m.start : m.end]) for m in analyse(doc).mentions]
-
-
-def word_lists(
-    counts: Mapping[str, tuple[int, int, int, int]] | None = None,
-    animate: Iterable[str] = (),
-    inanimate: Iterable[str] = (),
-    *,
-    own_lists: bool = False,
-) -> Lexicons:
-    return Lexicons(
-        counts={phrase: Counts(*numbers) for phrase, numbers in (counts or {}).items()},
-        animate=frozenset(animate),
-        inanimate=frozenset(inanimate),
-        name="by hand",
-        digest="by hand",
-        own_lists=own_lists,
-    )
 
 
 def all_attributes(

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from mention_documents import all_attributes, parsed, word_lists
+from mention_documents import all_attributes, parsed
 
 from corelax import Document
 from corelax.features.settings import PRESETS, FeatureSettings
-from corelax.mentions.attributes import Attributes, gender_of
+from corelax.mentions.agreement import gender_of
+from corelax.mentions.attributes import Attributes
 from corelax.mentions.lexicons import EMPTY, Counts, Lexicons
+from word_lists_by_hand import word_lists
 
 LT17, DEFAULT = PRESETS["lt17"], PRESETS["default"]
 

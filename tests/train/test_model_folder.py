@@ -14,9 +14,8 @@ from corelax.train import load_model
 
 
 @pytest.fixture(scope="module")
-def models(tmp_path_factory):
+def models(tmp_path_factory, one_thread):  # noqa: ARG001
     """Two models, the second of other documents."""
-    torch.set_num_threads(1)
     out = tmp_path_factory.mktemp("models")
     for name, seed in (("one", 0), ("other", 5)):
         data = make_data(documents(3, seed=seed), documents(2, seed=9))

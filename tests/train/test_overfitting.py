@@ -5,7 +5,6 @@ local optimum. From a converged one nothing may be lost.
 """
 
 import pytest
-import torch
 from training_runs import documents, log_of, make_data, run
 
 from corelax import Clustering, Span
@@ -14,19 +13,13 @@ from corelax.features.settings import FeatureSettings
 from corelax.mentions.lexicons import load_lexicons
 from corelax.train import PRESETS
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 PRETRAINED = {"anaphoricity__epochs": 10, "antecedent__epochs": 20}
 SIZES = {"hidden_mention": 20, "hidden_pair": 40}
 STEPS = {"learning_rate": 0.1, "output_learning_rate": 0.01}
 FROM_BASELINE = [name for name, preset in PRESETS.items() if preset.get("start") == ("baseline",)]
 METRICS = [name for name in FROM_BASELINE if PRESETS[name]["objective"] == "metric"]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")

@@ -27,17 +27,11 @@ from corelax.train.evaluate import dev_score, evaluate
 from corelax.train.loop import Data, training_documents
 
 QUICK = {key.replace(".", "__"): value for key, value in SHORT.items()}
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 FILES = {"README.md", "config.json", "log.jsonl", "model.safetensors", "vocabulary.json"}
 TABLES = ["mention_table", "current_table", "previous_table", "pair_table"]
 OUTPUTS = ["link_mention", "link_pair", "new_mention"]
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")

@@ -92,7 +92,7 @@ def errors_table(found: Mapping[str, ErrorCounts]) -> str:
     <BLANKLINE>
     Anaphoric in gold  2         0           0         2
     """
-    from corelax.analysis.errors import CORRECT_LINK, ERRORS, TYPES
+    from corelax.analysis.decisions import CORRECT_LINK, ERRORS, TYPES
     from corelax.text_table import format_table
 
     columns = (*TYPES, None)
@@ -118,7 +118,7 @@ def _title(kind: str) -> str:
 
 
 def _cell(counts: ErrorCounts, kind: str, type: str | None) -> str:
-    from corelax.analysis.errors import OF_ANAPHORIC
+    from corelax.analysis.decisions import OF_ANAPHORIC
 
     percent = f" {counts.share(kind, type):6.1%}" if kind in OF_ANAPHORIC else NO_PERCENT
     return f"{counts.number(kind, type):,}{percent}"
@@ -126,7 +126,7 @@ def _cell(counts: ErrorCounts, kind: str, type: str | None) -> str:
 
 def _example_lines(name: str, counts: ErrorCounts) -> Iterator[str]:
     """The examples of one system, kind by kind."""
-    from corelax.analysis.errors import ERRORS
+    from corelax.analysis.decisions import ERRORS
 
     for kind in ERRORS:
         shown = [error for error in counts.examples if error.kind == kind]

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from corelax.features.inventories import Inventories
 from corelax.features.settings import FeatureSettings
 from corelax.mentions.analysis import Analysis
-from corelax.mentions.attributes import PRONOMINAL, Attributes
+from corelax.mentions.attributes import Attributes
+from corelax.mentions.types import PRONOMINAL
 
 RARE = "RARE"
 # A pronoun and a noun never share a number feature, in the original.

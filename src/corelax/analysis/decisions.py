@@ -1,0 +1,98 @@
+"""Errors by kind and by type of mention (Wiseman et al. 2015; Le & Titov 2017, table 2).
+
+A mention's gold antecedent is the closest earlier mention of its gold entity, its system antecedent the
+closest earlier one of its system entity; one that starts an entity, or is in none, has none. "Earlier" is
+by first token, then by last. A mention with an antecedent on either side is of one kind:
+
+    false anaphor   a system antecedent, but no gold one
+    false new       a gold antecedent, but no system one
+    wrong link      both, but the system's is not in the mention's gold entity (or in none)
+    correct link    both, and the system's is in the mention's gold entity
+
+Files tell entities, not decisions. So a mention that was detected and left alone and one that was never
+detected are both "false new", and a ranker may have linked to another mention than the closest one.
+
+The last three kinds share out the anaphoric mentions of the gold side. How many mentions could have become
+false anaphors depends on what a system detected, which no file says: these are counted only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from corelax.clustering import Clustering
+from corelax.document import Document, Span
+from corelax.mentions.analysis import Analysis, Mention
+from corelax.mentions.detect import analyse
+from corelax.mentions.types import DEMONSTRATIVE, NOMINAL, PRONOMINAL, PROPER, mention_type
+
+FALSE_ANAPHOR, FALSE_NEW, WRONG_LINK = ERRORS = ("false_anaphor", "false_new", "wrong_link")
+CORRECT_LINK = "correct_link"
+OF_ANAPHORIC = (FALSE_NEW, WRONG_LINK, CORRECT_LINK)
+
+_COLUMNS = {
+    PROPER: "proper",
+    NOMINAL: "nominal",
+    PRONOMINAL: "pronominal",
+    DEMONSTRATIVE: "pronominal",
+}
+TYPES = tuple(dict.fromkeys(_COLUMNS.values()))
+
+
+class Decision(NamedTuple):
+    """A mention with an antecedent on either side, and what that makes it."""
+
+    span: Span
+    type: str
+    kind: str
+    gold: Span | None
+    system: Span | None
+
+
+def decisions(gold: Document, system: Document) -> Iterator[Decision]:
+    """Every mention with an antecedent on either side, in the order of the text."""
+    gold_entity, gold_antecedent = _antecedents(gold.clusters)
+    _, system_antecedent = _antecedents(system.clusters)
+    if not (gold_antecedent or system_antecedent):
+        return
+    analysis = analyse(gold)
+    for span in sorted({*gold_antecedent, *system_antecedent}):
+        right, found = gold_antecedent.get(span), system_antecedent.get(span)
+        if right is None:
+            kind = FALSE_ANAPHOR
+        elif found is None:
+            kind = FALSE_NEW
+        else:
+            same = gold_entity.get(found) == gold_entity[span]
+            kind = CORRECT_LINK if same else WRONG_LINK
+        yield Decision(span, _type(analysis, span), kind, right, found)
+
+
+def _antecedents(clusters: Clustering[Span]) -> tuple[dict[Span, int], dict[Span, Span]]:
+    """The entity of each mention, and the closest earlier mention of the same, where there is one.
+
+    A mention that occurs again, in the same entity or another, counts where it is met first.
+    """
+    entity_of: dict[Span, int] = {}
+    for entity, cluster in enumerate(clusters):
+        for mention in cluster:
+            entity_of.setdefault(mention, entity)
+    last: dict[int, Span] = {}
+    closest: dict[Span, Span] = {}
+    for mention in sorted(entity_of):
+        entity = entity_of[mention]
+        if entity in last:
+            closest[mention] = last[entity]
+        last[entity] = mention
+    return entity_of, closest
+
+
+def _type(analysis: Analysis, span: Span) -> str:
+    """The column of a mention. Zero pronouns are pronouns; one with gaps has its head in its first part."""
+    if span.start == span.end:
+        return _COLUMNS[PRONOMINAL]
+    start, end = next((part for part in span.parts if part[0] < part[1]), span[:2])
+    head, node = analysis.head_of(start, end)
+    # Its sentence does not matter here.
+    return _COLUMNS[mention_type(analysis, Mention(0, span.start, span.end, head, node))]
