@@ -66,6 +66,7 @@ def main() -> None:
     parser.add_argument(
         "--shares", type=int, nargs="+", default=[4, 2, 1], help="every n-th document"
     )
+    parser.add_argument("--set", nargs="*", default=[])
     parser.add_argument("--device", default="auto")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
@@ -83,7 +84,9 @@ def main() -> None:
     with pool:
         futures = {}
         for number, (name, train, settings) in enumerate(runs):
-            own = argparse.Namespace(**{**vars(arguments), "train": train, "set": settings})
+            own = argparse.Namespace(
+                **{**vars(arguments), "train": train, "set": settings + arguments.set}
+            )
             own.out = arguments.out / f"run{number}"
             for seed in arguments.seeds:
                 futures[name, seed] = pool.submit(train_seed, seed, ["baseline"], own)

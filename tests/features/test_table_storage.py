@@ -135,7 +135,31 @@ def test_the_first_mentions_have_the_features_they_had(
     assert after.get("pairs", {}) == wanted
     assert len(cut.code_of_pair) == cut.size * (cut.size - 1) // 2
     assert set(cut.code_of_pair.tolist()) == set(range(len(cut.codes)))
-    assert cut.gold_sizes.tolist() == whole.gold_sizes.tolist()
+    counted = {tuple(row[1:3]) for row in cut.gold_mentions.tolist()}
+    assert counted.isdisjoint(map(tuple, before["mentions"][size:]))
+    assert all(cut.gold_sizes[cut.gold[cut.gold >= 0]] >= 1)
+
+
+def test_an_undetected_gold_mention_counts_if_it_lies_before_the_cut() -> None:
+    doc = Document.from_sentences(
+        "d", [list("abcdef")], clusters=[[(0, 1), (1, 2), (3, 4)], [(2, 3), (4, 5), (5, 6)]]
+    )
+    found = [(0, 1), (2, 3), (3, 4), (4, 5)]
+    gold, everyone = gold_of(found, doc)
+    n = len(found)
+    table = DocumentTable(
+        key="d",
+        spans=np.array(found, dtype=np.int32),
+        features=np.zeros((n, 1), dtype=np.int32),
+        current=np.zeros((n, 2), dtype=np.int32),
+        previous=np.zeros((n, 1), dtype=np.int32),
+        codes=np.zeros(1, dtype=np.int32),
+        code_of_pair=np.zeros(n * (n - 1) // 2, dtype=np.uint16),
+        gold=gold,
+        gold_mentions=everyone,
+    )
+    assert table.gold_sizes.tolist() == [3, 3]
+    assert table.first(2).gold_sizes.tolist() == [2, 1]  # a and the missed b; c
 
 
 def test_gold_mentions_that_were_not_found_count_but_have_no_row() -> None:
@@ -144,7 +168,7 @@ def test_gold_mentions_that_were_not_found_count_but_have_no_row() -> None:
     )
     gold, everyone = gold_of([(0, 1), (0, 2)], doc)
     assert gold.tolist() == [0, -1]
-    assert everyone.tolist() == [[0, 0, 1], [0, 1, 2], [1, 2, 3], [1, 3, 4]]
+    assert everyone.tolist() == [[0, 0, 1, 0], [0, 1, 2, 0], [1, 2, 3, 0], [1, 3, 4, 0]]
 
 
 def test_a_mention_of_two_entities_belongs_to_the_first() -> None:
@@ -161,6 +185,7 @@ def test_a_discontinuous_gold_mention_is_never_found() -> None:
     gold, everyone = gold_of([(0, 3), (1, 2)], doc)
     assert gold.tolist() == [-1, 0]
     assert len(everyone) == 2
+    assert [row[3] == 0 for row in everyone.tolist()] == [False, True]
 
 
 def test_alignment_of_the_worked_example(fitted: tuple[list[DocumentTable], Vocabulary]) -> None:

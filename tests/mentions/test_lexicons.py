@@ -135,12 +135,14 @@ def test_the_original_file_has_no_header_and_repeated_phrases_are_summed(tmp_pat
 # Animacy
 
 
-def test_lists_of_others_are_looked_up_as_written(folder: Path) -> None:
+def test_lists_of_lemmas_are_asked_for_lemmas_or_for_heads_as_written(folder: Path) -> None:
     lists = load_lexicons(folder)
     assert lists.animate == {"doctor", "dog"}
     assert lists.inanimate == {"car"}
     words = ("doctor", "Doctor", "doctors", "car")
-    assert [*map(lists.animacy, words)] == ["ANIMATE", "UNKNOWN", "UNKNOWN", "INANIMATE"]
+    as_written = [lists.animacy(word, as_written=True) for word in words]
+    assert as_written == ["ANIMATE", "UNKNOWN", "UNKNOWN", "INANIMATE"]
+    assert [*map(lists.animacy, words)] == ["ANIMATE", "ANIMATE", "ANIMATE", "INANIMATE"]
 
 
 def test_unigram_lists_keep_their_case_and_go_before_wordnet(folder: Path) -> None:
@@ -266,5 +268,6 @@ def test_the_full_lists_have_the_known_sizes() -> None:
     assert (len(lists.animate), len(lists.inanimate)) == (15_824, 41_682)
     assert len(lists.counts) == 315_068
     assert sum(phrase.startswith("#") for phrase in lists.counts) == 619
-    assert (lists.animacy("he"), lists.animacy("He")) == ("INANIMATE", "UNKNOWN")
+    assert lists.animacy("he", as_written=True) == "INANIMATE"
+    assert lists.animacy("He", as_written=True) == "UNKNOWN"
     assert lists.counts_of(["Bill", "Clinton"], "Clinton") == Counts(8150, 70, 42, 82)

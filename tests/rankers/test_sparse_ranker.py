@@ -170,7 +170,7 @@ def random_table(n, *, features=40, templates=3, codes=50, seed=0):
         codes=rng.choice(112_640, codes, replace=False).astype(np.int32),
         code_of_pair=rng.integers(0, codes, n * (n - 1) // 2).astype(np.uint16),
         gold=np.full(n, -1, dtype=np.int32),
-        gold_mentions=np.zeros((0, 3), dtype=np.int32),
+        gold_mentions=np.zeros((0, 4), dtype=np.int32),
     )
 
 

@@ -201,9 +201,9 @@ def test_the_temperature_falls_by_the_same_factor_every_epoch():
 
 
 def test_a_temperature_may_rise_or_stay():
-    rising = Config(stage="s", temperature=0.5, temperature_end=2.0, epochs=3)
-    assert [rising.temperature_at(epoch) for epoch in (1, 2, 3)] == pytest.approx([0.5, 1.0, 2.0])
-    steady = Config(stage="s", temperature=0.3, temperature_end=0.3)
+    rising = Config(stage="s", temperature=0.25, temperature_end=1.0, epochs=3)
+    assert [rising.temperature_at(epoch) for epoch in (1, 2, 3)] == pytest.approx([0.25, 0.5, 1.0])
+    steady = Config(stage="s", temperature=0.3)
     assert {steady.temperature_at(epoch) for epoch in range(1, 15)} == {0.3}
 
 

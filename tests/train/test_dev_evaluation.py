@@ -16,8 +16,8 @@ from corelax.train.evaluate import dev_score, evaluate, resolve
 def table(gold, missed=()):
     """A document whose mentions are one word each; `missed` are the entities of words that were not found."""
     n = len(gold)
-    found = [(entity, i, i + 1) for i, entity in enumerate(gold) if entity >= 0]
-    others = [(entity, n + i, n + i + 1) for i, entity in enumerate(missed)]
+    found = [(entity, i, i + 1, 0) for i, entity in enumerate(gold) if entity >= 0]
+    others = [(entity, n + i, n + i + 1, 0) for i, entity in enumerate(missed)]
     return DocumentTable(
         key="d",
         spans=np.array([[i, i + 1] for i in range(n)], dtype=np.int32).reshape(n, 2),
@@ -27,7 +27,7 @@ def table(gold, missed=()):
         codes=np.zeros(1, dtype=np.int32),
         code_of_pair=np.zeros(n * (n - 1) // 2, dtype=np.uint16),
         gold=np.array(gold, dtype=np.int32),
-        gold_mentions=np.array(found + others, dtype=np.int32).reshape(-1, 3),
+        gold_mentions=np.array(found + others, dtype=np.int32).reshape(-1, 4),
     )
 
 

@@ -31,11 +31,11 @@ EXPECTED = {
     },
     "entity_ce": {**MAIN, "objective": "entity", "costs": (0.1, 3, 1), "start": ("baseline",)},
     "b3": {
-        **METRIC, "metric": "b_cubed", "beta_squared": 1.4, "temperature_end": 1,
+        **METRIC, "metric": "b_cubed", "beta_squared": 1.4, "temperature_end": 0,
         "like_original": True, "family": "entity",
     },
     "lea": {
-        **METRIC, "metric": "lea", "beta_squared": 1.8, "temperature_end": 1,
+        **METRIC, "metric": "lea", "beta_squared": 1.8, "temperature_end": 0,
         "like_original": True, "family": "entity",
     },
     "annealed": {**METRIC, "temperature_end": 0.1, "family": "entity", "like_original": False},
@@ -205,6 +205,11 @@ def test_singletons_with_the_original_losses_say_what_to_do():
 
 def test_a_start_that_is_no_stage_of_the_chain_is_an_error():
     assert "foo" in complaint("lea", {"start": "foo"})
+
+
+def test_a_temperature_stays_where_it_is_set():
+    [*_, config] = stage_chain("lea", {"temperature": "0.5"})
+    assert {config.temperature_at(epoch) for epoch in range(1, 15)} == {0.5}
 
 
 def test_an_unknown_preset_gets_a_hint():

@@ -53,6 +53,9 @@ def main() -> None:
     """Runs the command. 0 is success, 1 bad input, 2 wrong usage."""
     # Documents are trees without cycles: looking for garbage again and again costs a third of the time.
     gc.set_threshold(1_000_000)
+    # Threads that wait for each other by spinning make training twenty times slower where others use the
+    # processor too. Read when torch is loaded, which no command has done yet.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal that knows no B³ shows B?
             stream.reconfigure(errors="replace")

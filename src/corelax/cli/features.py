@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -24,9 +24,13 @@ def features(
         str | None,
         typer.Option(help="Documents that words and features are counted in; else FILE itself."),
     ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Model folder whose features to show, instead of --train.")
+    ] = None,
     pairs: Annotated[Pairs, typer.Option(help="Pairs of mentions to write.")] = Pairs.none,
     feature_set: Annotated[
-        str, typer.Option("--features", help="lt17 (as released), w16, or default (repaired).")
+        Literal["lt17", "w16", "default"],
+        typer.Option("--features", help="As released by Le & Titov, Wiseman et al., or repaired."),
     ] = "lt17",
     cutoff: Annotated[
         int, typer.Option(help="Training count from which a word is a feature.")
@@ -43,32 +47,35 @@ def features(
     of each mention) and, with --pairs all, "pairs": the names for "i,j", mention i and its antecedent j.
     """
     from dataclasses import replace
+    from pathlib import Path
 
-    from corelax.checks import check_choice
     from corelax.features.extract import describe, fit, table
     from corelax.features.settings import PRESETS
     from corelax.features.show import feature_names
-    from corelax.features.sources import DETECT, mention_source
+    from corelax.features.sources import DETECT, GOLD, mention_source
+    from corelax.features.vocabulary import Vocabulary
     from corelax.io import stream
-    from corelax.io.files import open_for_writing
+    from corelax.io.files import open_bytes, open_for_writing
     from corelax.mentions.lexicons import load_lexicons
 
-    check_choice("features", feature_set, PRESETS)
     settings = replace(PRESETS[feature_set], lexical_cutoff=cutoff)
     lexicons = load_lexicons()
     note(f"word lists: {lexicons.name}")
     source = mention_source(mentions)
-    counted_in = mention_source(DETECT) if train and mentions not in ("detect", "gold") else source
-    documents = stream(file, format) if train else list(stream(file, format))
-    training = stream(train, format) if train else documents
-    vocabulary, _ = fit(
-        (describe(doc, settings, lexicons, counted_in) for doc in training), settings, lexicons
-    )
+    counts_file = train is None and model is None
+    documents = list(stream(file, format)) if counts_file else stream(file, format)
+    if model is not None:
+        path = str(Path(model) / "vocabulary.json")
+        with open_bytes(path) as content:
+            vocabulary = Vocabulary.from_json(content.read(), path)
+    else:
+        training = documents if train is None else stream(train, format)
+        own = source if train is None or mentions in (DETECT, GOLD) else mention_source(DETECT)
+        described = (describe(doc, settings, lexicons, own) for doc in training)
+        vocabulary, _ = fit(described, settings, lexicons)
     with open_for_writing(out) as target:
         for doc in documents:
-            rows = table(describe(doc, settings, lexicons, source), vocabulary)
-            content = feature_names(rows, vocabulary, pairs=pairs is Pairs.all)
-            target.write(
-                json.dumps({"doc": doc.id, "part": doc.part, **content}, ensure_ascii=False)
-            )
+            rows = table(describe(doc, vocabulary.settings, lexicons, source), vocabulary)
+            names = feature_names(rows, vocabulary, pairs=pairs is Pairs.all)
+            target.write(json.dumps({"doc": doc.id, "part": doc.part, **names}, ensure_ascii=False))
             target.write("\n")

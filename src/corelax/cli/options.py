@@ -10,6 +10,7 @@ import typer
 
 FormatName = Literal["conll2012", "corefud", "jsonlines"]
 
+Device = Annotated[Literal["auto", "cpu", "cuda"], typer.Option(help="Where to compute.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs.")]
 InputFormat = Annotated[
     FormatName | None,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from corelax.cli.options import FormatName, InputFormat, note, plural
+from corelax.cli.options import Device, FormatName, note, plural
 
 
 def predict(
@@ -20,14 +20,21 @@ def predict(
         typer.Option(help="detect, gold, or a file with the mentions; else as in training."),
     ] = None,
     singletons: Annotated[
-        str | None, typer.Option(help="drop or keep entities of one mention; else as in training.")
+        Literal["drop", "keep"] | None,
+        typer.Option(help="Entities of one mention; else as in training."),
     ] = None,
     decoding: Annotated[
-        str | None, typer.Option(help="Best links or best entities; else as in training.")
+        Literal["links", "entities"] | None,
+        typer.Option(help="By best links or best entities; else as in training."),
     ] = None,
-    device: Annotated[str, typer.Option(help="cpu, cuda, or auto.")] = "cpu",
-    format: InputFormat = None,
-    to: Annotated[FormatName | None, typer.Option(help="Format of OUT; else by suffix.")] = None,
+    device: Device = "auto",
+    format: Annotated[
+        FormatName | None, typer.Option("--format", "--to", help="Format of OUT; else by suffix.")
+    ] = None,
+    input_format: Annotated[
+        FormatName | None,
+        typer.Option("--input-format", "--from", help="Format of IN; else by suffix or content."),
+    ] = None,
 ) -> None:
     """Resolve coreference in annotated documents.
 
@@ -39,13 +46,13 @@ def predict(
 
     predicted = predict_documents(
         model,
-        stream(source, format),
+        stream(source, input_format),
         mentions=mentions,
         singletons=singletons,
         decoding=decoding,
         device=choose_device(device),
         note=note,
     )
-    lost = write(predicted, target, to)
+    lost = write(predicted, target, format)
     for what, times in sorted(lost.items()):
         note(f"not kept: {what} ({plural(times, 'value')})")

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from corelax.cli.options import AsJson, note, print_json
+from corelax.cli.options import AsJson, Device, InputFormat, note, print_json
+from corelax.errors import CorelaxError
 
 
 def train(
@@ -27,7 +28,8 @@ def train(
         typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; repeat it for more."),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Short for --set seed=N.")] = None,
-    device: Annotated[str, typer.Option(help="cpu, cuda, or auto.")] = "auto",
+    device: Device = "auto",
+    format: InputFormat = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on where it stopped.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -36,6 +38,8 @@ def train(
     Stages that OUT has already are taken from there, so several objectives can share a baseline. A run that
     was interrupted goes on with --resume and ends as if it had not been.
     """
+    if out.exists() and not out.is_dir():
+        raise CorelaxError(f"{out}: is a file; name a folder")
     from corelax.cli.progress import TrainingProgress
     from corelax.metrics.report import scores_table
     from corelax.train.presets import parse_settings, stage_chain
@@ -46,7 +50,7 @@ def train(
         given["seed"] = str(seed)
     chain = stage_chain(config, given)
     where = choose_device(device)
-    data = load_data(chain[-1], train, dev, note)
+    data = load_data(chain[-1], train, dev, note, format)
     try:
         with TrainingProgress() as progress:
             model = train_chain(
@@ -65,4 +69,4 @@ def train(
         print(scores_table({name: list(score.values()) for name, score in scores.items()}, conll))
     else:
         print(f"dev {100 * training['dev']:.2f}")
-    note(f"{folder}: epoch {training['epoch']} of {chain[-1].epochs}")
+    note(f"{folder}")

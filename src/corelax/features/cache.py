@@ -1,7 +1,7 @@
 """Features of files, computed once: kept under a hash of all that they depend on.
 
 The cache lies in the folder that `CORELAX_CACHE` names, else in the user's cache folder. It can be deleted at
-any time. A damaged file is noticed and made again.
+any time, and is never cleaned by itself. A damaged file is noticed and made again.
 """
 
 from __future__ import annotations
@@ -11,31 +11,34 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
+from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import corelax
 from corelax.document import Document
-from corelax.errors import CorelaxError
+from corelax.errors import CorelaxError, FormatError
 from corelax.features.extract import Described, describe, fit, table
 from corelax.features.settings import FeatureSettings
-from corelax.features.sources import DETECT, GOLD, mention_source
+from corelax.features.sources import DETECT, mention_source
 from corelax.features.storage import load_tables, save_tables
 from corelax.features.table import DocumentTable
 from corelax.features.vocabulary import Vocabulary
 from corelax.io import stream
+from corelax.io.files import explain
 from corelax.mentions.lexicons import Lexicons
 
-VERSION = 1  # to be raised when the same input gives other features
-
 Note = Callable[[str], None]
+Tables = tuple[list[DocumentTable], Vocabulary]
 
 
 class Corpus(NamedTuple):
-    """The tables of a file, the vocabulary that their rows belong to, and a hash of what they came from."""
+    """The tables of a file, the vocabulary that their rows belong to, a hash and the name of the file."""
 
     tables: Sequence[DocumentTable]
     vocabulary: Vocabulary
     digest: str
+    name: str = ""
 
 
 def training_corpus(
@@ -44,16 +47,17 @@ def training_corpus(
     lexicons: Lexicons,
     mentions: str = DETECT,
     note: Note = lambda _: None,
+    format: str | None = None,
 ) -> Corpus:
     """The tables of a file of training documents, which the vocabulary is made from."""
-    key = _key([file], [asdict(settings), lexicons.digest], mentions)
 
-    def build() -> tuple[list[DocumentTable], Vocabulary]:
-        documents = _described(stream(file), settings, lexicons, mentions)
+    def build() -> Tables:
+        documents = _described(stream(file, format), settings, lexicons, mentions)
         vocabulary, tables = fit(documents, settings, lexicons)
         return tables, vocabulary
 
-    return _cached(key, build, file, note)
+    depends_on = [asdict(settings), lexicons.digest, mentions, format]
+    return _cached(file, depends_on, build, note, lexicons.name)
 
 
 def other_corpus(
@@ -62,15 +66,16 @@ def other_corpus(
     lexicons: Lexicons,
     mentions: str = DETECT,
     note: Note = lambda _: None,
+    format: str | None = None,
 ) -> Corpus:
     """The tables of a file of other documents, by the vocabulary of training."""
-    key = _key([file], [vocabulary.digest, lexicons.digest], mentions)
 
-    def build() -> tuple[list[DocumentTable], Vocabulary]:
-        documents = _described(stream(file), vocabulary.settings, lexicons, mentions)
+    def build() -> Tables:
+        documents = _described(stream(file, format), vocabulary.settings, lexicons, mentions)
         return [table(document, vocabulary) for document in documents], vocabulary
 
-    return _cached(key, build, file, note)
+    depends_on = [vocabulary.digest, lexicons.digest, mentions, format]
+    return _cached(file, depends_on, build, note, lexicons.name)
 
 
 def cache_folder() -> Path:
@@ -88,40 +93,52 @@ def _described(
 
 
 def _cached(
-    key: str,
-    build: Callable[[], tuple[list[DocumentTable], Vocabulary]],
-    file: str,
-    note: Note,
+    file: str, depends_on: list[Any], build: Callable[[], Tables], note: Note, lists: str
 ) -> Corpus:
-    path = cache_folder() / f"{key}.safetensors"
+    """The tables from the cache, or made and kept there."""
+    digest = file_digest(file)
+    # A suffix can tell the format.
+    key = json.dumps([digest, Path(file).suffixes, depends_on, _code_digest()])
+    name = hashlib.sha256(key.encode()).hexdigest()[:32]
+    path = cache_folder() / f"{name}.safetensors"
     try:
         if path.exists():
-            return Corpus(*load_tables(path), key)
+            return Corpus(*load_tables(path), digest, Path(file).name)
     except (OSError, CorelaxError) as error:
         note(f"{error}; making it again")
-    note(f"{file}: extracting features")
-    tables, vocabulary = build()
+    note(f"{file}: extracting features (word lists: {lists})")
+    try:
+        tables, vocabulary = build()
+    except FormatError:
+        raise
+    except CorelaxError as error:
+        raise CorelaxError(f"{file}: {error}") from None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         save_tables(path, tables, vocabulary)
     except (OSError, CorelaxError) as error:  # a full disk must not stop the work
         note(f"the features are not kept for the next time ({error})")
-    return Corpus(tables, vocabulary, key)
+    return Corpus(tables, vocabulary, digest, Path(file).name)
 
 
-def _key(files: list[str], settings: list[object], mentions: str) -> str:
-    """A name for the features of the content of files."""
-    digest = hashlib.sha256(json.dumps([VERSION, settings]).encode())
-    if mentions not in (DETECT, GOLD):
-        files = [*files, mentions]
-    else:
-        digest.update(mentions.encode())
-    for file in files:
-        # A suffix can tell the format.
-        digest.update(Path(file).suffixes.__repr__().encode())
-        try:
-            with Path(file).open("rb") as content:
-                digest.update(hashlib.file_digest(content, "sha256").digest())
-        except OSError as error:
-            raise CorelaxError(f"{file}: {error.strerror or error}") from None
-    return digest.hexdigest()[:32]
+def file_digest(file: str) -> str:
+    """A hash of the content of a file."""
+    path = Path(file)
+    if path.exists() and not path.is_file():
+        raise CorelaxError(f"{file}: is read twice and must be a regular file")
+    try:
+        with path.open("rb") as content:
+            return hashlib.file_digest(content, "sha256").hexdigest()
+    except OSError as error:
+        raise CorelaxError(f"{file}: {explain(error)}") from None
+
+
+@lru_cache(maxsize=1)
+def _code_digest() -> str:
+    """A hash of the program that turns files into tables: another program makes other tables."""
+    digest = hashlib.sha256()
+    package = Path(corelax.__file__).parent
+    for part in ("io", "mentions", "features"):
+        for path in sorted((package / part).glob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()

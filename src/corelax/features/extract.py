@@ -9,7 +9,7 @@ Training documents are looked at once: their mentions are kept until inventories
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,7 +85,7 @@ def table(described: Described, vocabulary: Vocabulary) -> DocumentTable:
 
 
 def _table(
-    described: Described, vocabulary: Vocabulary, codes: Ints, code_of_pair: NDArray[np.uint16]
+    described: Described, vocabulary: Vocabulary, codes: Ints, code_of_pair: NDArray[Any]
 ) -> DocumentTable:
     settings, mentions, context = vocabulary.settings, described.mentions, described.context
     n = len(mentions)
@@ -110,7 +110,7 @@ def _table(
     )
 
 
-def _pairs(described: Described, settings: FeatureSettings) -> tuple[Ints, NDArray[np.uint16]]:
+def _pairs(described: Described, settings: FeatureSettings) -> tuple[Ints, NDArray[Any]]:
     """The distinct codes of a document, and which of them each pair has."""
     return PairCodes(described.mentions, described.context.speakers, settings).distinct()
 

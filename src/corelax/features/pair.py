@@ -28,6 +28,7 @@ SENTENCE_DISTANCES = LARGEST_DISTANCE + 1
 BITS = (
     "iwi samespk exact i_in_j j_in_i headmatch ihead_in_j jhead_in_i jhead_in_otherspk otherspk_in_jhead"
 ).split()
+CODES = LARGEST_DISTANCE * SENTENCE_DISTANCES * 2 ** len(BITS)
 PAIRS_AT_ONCE = 1 << 20
 
 
@@ -100,7 +101,7 @@ class PairCodes:
         result: Ints = code.astype(np.int32)
         return result
 
-    def distinct(self) -> tuple[Ints, NDArray[np.uint16]]:
+    def distinct(self) -> tuple[Ints, NDArray[Any]]:
         """The distinct codes, and which of them each pair has: rows of the lower triangle in a row."""
         pieces, first = [], 0
         while first < self.size:
@@ -108,9 +109,14 @@ class PairCodes:
             below = np.arange(last)[None, :] < np.arange(first, last)[:, None]
             pieces.append(self.rows(first, last)[below])
             first = last
-        every = np.concatenate([*pieces, np.zeros(0, np.int32)])
-        codes, code_of_pair = np.unique(every, return_inverse=True)
-        return codes.astype(np.int32), code_of_pair.astype(np.uint16)
+        present = np.zeros(CODES, dtype=bool)
+        for piece in pieces:
+            present[piece] = True
+        codes = np.flatnonzero(present).astype(np.int32)
+        # Two bytes are enough but for a document unlike any other.
+        number = np.zeros(CODES, dtype=np.uint16 if len(codes) < 2**16 else np.uint32)
+        number[codes] = np.arange(len(codes))
+        return codes, np.concatenate([number[piece] for piece in pieces] or [number[:0]])
 
     def _of_others(self, table: Bits, first: int, last: int) -> Bits:
         """[i, j] whether the head of j has to do with a speaker other than that of i."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from corelax.errors import CorelaxError
+from corelax.checks import check_choice, check_number
 
 MENTION_TEMPLATES = (
     "type ner1 len head first last prec foll ctx1 ctx2 gov sentidx ner2 anim gender number person canon "
@@ -37,7 +37,8 @@ class FeatureSettings:
         third_person: Whether `person=3rd` exists.
         pronoun_animacy: By "rule", or by the word "lists".
         percent_animate: Whether PERCENT counts as a person, having the same first letters.
-        lowercase_animacy: Whether the word lists are asked in lower case.
+        animacy_as_written: Whether word lists are asked for the head as it is written, not for its lemma.
+        lowercase_animacy: Whether they are then asked in lower case.
         empty_speakers: Whether "no speaker" is a speaker whose name every word contains.
         number_by_tag: Number of nouns by their tag, instead of by counts.
         shared_number: One set of values for pronouns and nouns.
@@ -59,6 +60,7 @@ class FeatureSettings:
     third_person: bool = True
     pronoun_animacy: str = "rule"
     percent_animate: bool = False
+    animacy_as_written: bool = False
     lowercase_animacy: bool = False
     empty_speakers: bool = False
     number_by_tag: bool = True
@@ -77,12 +79,9 @@ class FeatureSettings:
             "containment": ("characters", "tokens"),
         }
         for name, values in choices.items():
-            if getattr(self, name) not in values:
-                wanted = " or ".join(map(repr, values))
-                raise CorelaxError(f"{name} must be {wanted}, not {getattr(self, name)!r}")
+            check_choice(name, getattr(self, name), values)
         for name in ("lexical_cutoff", "largest_count"):
-            if getattr(self, name) < 0:
-                raise CorelaxError(f"{name} must be 0 or more, not {getattr(self, name)}")
+            check_number(name, getattr(self, name))
 
     @property
     def mention_templates(self) -> list[str]:
@@ -107,6 +106,7 @@ _AS_RELEASED = {
     "third_person": False,
     "pronoun_animacy": "lists",
     "percent_animate": True,
+    "animacy_as_written": True,
     "empty_speakers": True,
     "number_by_tag": False,
 }

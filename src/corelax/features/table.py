@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,8 @@ class DocumentTable:
         codes: [code] the distinct pair codes of the document.
         code_of_pair: [pair] which of them each pair has: rows i of the lower triangle, one after the other.
         gold: [mention] number of its gold entity, −1 for none.
-        gold_mentions: [gold mention, 3] entity, start, end of all gold mentions, found or not.
+        gold_mentions: [gold mention, 4] entity, start, end of all gold mentions, found or not; then 0, or for
+            mentions with gaps or empty nodes, which no detected mention equals, a number of their own.
     """
 
     key: str
@@ -37,7 +39,7 @@ class DocumentTable:
     current: Ints
     previous: Ints
     codes: Ints
-    code_of_pair: NDArray[np.uint16]
+    code_of_pair: NDArray[Any]
     gold: Ints
     gold_mentions: Ints
 
@@ -49,15 +51,15 @@ class DocumentTable:
     @property
     def gold_sizes(self) -> Ints:
         """[entity] the number of mentions of each gold entity, found or not."""
-        entities = self.gold_mentions[:, 0]
-        return np.bincount(entities, minlength=0).astype(np.int32)
+        least = int(self.gold.max(initial=-1)) + 1
+        return np.bincount(self.gold_mentions[:, 0], minlength=least).astype(np.int32)
 
     @property
     def gold_clusters(self) -> list[list[Span]]:
         """The gold entities."""
         clusters: list[list[Span]] = [[] for _ in self.gold_sizes]
-        for entity, start, end in self.gold_mentions.tolist():
-            clusters[entity].append(Span(start, end))
+        for entity, start, end, special in self.gold_mentions.tolist():
+            clusters[entity].append(Span(start, end, empty=(special,) if special else ()))
         return clusters
 
     @property
@@ -73,9 +75,16 @@ class DocumentTable:
         return Clustering([[spans[mention] for mention in entity] for entity in entities])
 
     def first(self, mentions: int) -> DocumentTable:
-        """The document cut to its first mentions. Gold sizes count what was cut off as not found."""
+        """The document cut to its first mentions. What lies beyond the cut is in no gold entity either."""
         if self.size <= mentions:
             return self
+        last = tuple(self.spans[mentions - 1].tolist()) if mentions else (-1, -1)
+        beyond = {tuple(span) for span in self.spans[mentions:].tolist()}
+        kept = {tuple(span) for span in self.spans[:mentions].tolist()}
+        inside = [
+            span in kept or (span not in beyond and span <= last)
+            for span in map(tuple, self.gold_mentions[:, 1:3].tolist())
+        ]
         pairs = self.code_of_pair[: mentions * (mentions - 1) // 2]
         used, renumbered = np.unique(pairs, return_inverse=True)
         return DocumentTable(
@@ -87,7 +96,7 @@ class DocumentTable:
             codes=self.codes[used],
             code_of_pair=renumbered.astype(np.uint16),
             gold=self.gold[:mentions],
-            gold_mentions=self.gold_mentions,
+            gold_mentions=self.gold_mentions[np.array(inside, dtype=bool)],
         )
 
 
@@ -99,17 +108,18 @@ def gold_of(spans: Sequence[tuple[int, int]], doc: Document) -> tuple[Ints, Ints
     >>> doc = Document.from_sentences("d", [["a", "b", "c"]], clusters=[[(0, 1), (2, 3)]])
     >>> gold, everyone = gold_of([(0, 1), (1, 2)], doc)
     >>> gold.tolist(), everyone.tolist()
-    ([0, -1], [[0, 0, 1], [0, 2, 3]])
+    ([0, -1], [[0, 0, 1, 0], [0, 2, 3, 0]])
     """
     entity_of: dict[tuple[int, int], int] = {}
-    everyone = []
+    everyone: list[tuple[int, int, int, int]] = []
     for entity, cluster in enumerate(doc.clusters):
         for mention in cluster:
-            everyone.append((entity, mention.start, mention.end))
+            special = 0 if mention.is_continuous else len(everyone) + 1
+            everyone.append((entity, mention.start, mention.end, special))
             if mention.is_continuous:
                 entity_of.setdefault((mention.start, mention.end), entity)
     gold = [entity_of.get(span, NO_ENTITY) for span in spans]
     return (
         np.array(gold, dtype=np.int32),
-        np.array(everyone, dtype=np.int32).reshape(len(everyone), 3),
+        np.array(everyone, dtype=np.int32).reshape(len(everyone), 4),
     )

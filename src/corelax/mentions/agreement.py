@@ -135,6 +135,7 @@ def animacy_of(
             return "ANIMATE"
         if ner in INANIMATE_NAMES or ner.startswith("LOC"):
             return "INANIMATE"
-        if type == PROPER and lexicons.own_lists:
+        if type == PROPER and lexicons.own_lists and not settings.animacy_as_written:
             return "UNKNOWN"  # asked in lower case, "John" would be the thing
-    return lexicons.animacy(head.lower() if settings.lowercase_animacy else head)
+    head = head.lower() if settings.lowercase_animacy else head
+    return lexicons.animacy(head, as_written=settings.animacy_as_written)

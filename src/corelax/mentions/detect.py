@@ -31,7 +31,7 @@ def detected(analysis: Analysis) -> tuple[Mention, ...]:
     if analysis.governors is None and analysis.document.words:
         raise CorelaxError(
             f"document {analysis.document.key}: without trees or Penn tags mentions cannot be detected; "
-            "take the annotated ones (mentions=gold) or give a file that has them"
+            "take the annotated ones (--mentions gold; in training --set mentions=gold) or name a file"
         )
     return analysis.mentions
 

@@ -73,8 +73,8 @@ class Lexicons:
         inanimate: Words for everything else.
         name: Where the lists come from, for people.
         digest: Hash of the files' bytes, for cache keys.
-        own_lists: Whether the animacy lists are lower-case lemmas of nouns. Heads are then reduced to such
-            before they are looked up; otherwise they are looked up exactly as written.
+        own_lists: Whether the animacy lists are lower-case lemmas of nouns. Heads can then be reduced to such
+            before they are looked up.
         irregular: Plural → singular, where endings do not tell (`children`, `child`).
     """
 
@@ -100,13 +100,15 @@ class Lexicons:
         """Counts of a single word, such as a first name."""
         return self.counts.get(normalise(word), _NEVER_SEEN)
 
-    def animacy(self, head: str) -> str:
+    def animacy(self, head: str, *, as_written: bool = False) -> str:
         """`ANIMATE`, `INANIMATE` or `UNKNOWN`, by the two lists.
+
+        Heads are reduced to lemmas if the lists are of lemmas, unless they are to be looked up as written.
 
         >>> [load_lexicons("shipped").animacy(word) for word in ("Women", "cars", "xyzzy")]
         ['ANIMATE', 'INANIMATE', 'UNKNOWN']
         """
-        for word in self._lemmas(head.lower()) if self.own_lists else (head,):
+        for word in (head,) if as_written or not self.own_lists else self._lemmas(head.lower()):
             if word in self.animate:
                 return ANIMATE
             if word in self.inanimate:
@@ -202,15 +204,17 @@ def _from_folder(folder: Path) -> Lexicons:
         parse_words(read_text(found[name]), str(found[name])) if name in found else frozenset()
         for name in (_ANIMATE, _INANIMATE)
     )
-    if not animate and not inanimate and (path := found.get(_SENSES)):
-        animate, inanimate = parse_senses(read_text(path), str(path))
+    lemmas = not animate and not inanimate and _SENSES in found
+    if lemmas:
+        animate, inanimate = parse_senses(read_text(found[_SENSES]), str(found[_SENSES]))
     return Lexicons(
         counts=counts,
         animate=animate,
         inanimate=inanimate,
         name=folder.name,
         digest=_digest(*found.values()),
-        own_lists=False,
+        own_lists=lemmas,
+        irregular=_shipped().irregular if lemmas else {},
     )
 
 

@@ -48,7 +48,7 @@ class DocumentTensors(NamedTuple):
         if len(rows) and rows[0] < 0:  # "no feature" goes to the end
             rows, local = rows[1:], np.where(local == 0, len(rows) - 1, local - 1)
         square = np.zeros((n, n), dtype=np.int32)  # by far the largest
-        square[np.tril_indices(n, -1)] = table.code_of_pair
+        square[np.tri(n, k=-1, dtype=bool)] = table.code_of_pair
         arrays: dict[str, Any] = {
             "rows": rows,
             "features": local,

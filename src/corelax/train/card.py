@@ -37,14 +37,14 @@ def write_card(
         lines += ["", f"Mentions: {config.mentions}. Entities of one mention are {how}."]
     else:
         lines.append(f"A pretraining task: {100 * training['dev']:.2f}.")
-    data = training["data"]
+    files, data = training["files"], training["data"]
     lines += [
         "",
         "## Data",
         "",
-        f"Features of the training documents: `{data['train']}`; of dev: `{data['dev']}`. "
-        f"{len(vocabulary.mention):,} features of mentions, {len(vocabulary.pair)} of pairs. "
-        "The licence of the training documents holds for what was learnt from them.",
+        f"Trained on `{files['train']}` (sha256 {data['train'][:16]}…), chosen on `{files['dev']}` "
+        f"({data['dev'][:16]}…); {len(vocabulary.mention):,} features of mentions, {len(vocabulary.pair)} of "
+        "pairs. The licence of the training documents holds for what was learnt from them.",
         "",
         "## Limits",
         "",
@@ -56,5 +56,8 @@ def write_card(
         "| setting | value |",
         "|---|---|",
     ]
-    lines += [f"| {f.name} | {getattr(config, f.name)} |" for f in fields(config)]
+    for setting in fields(config):
+        value = getattr(config, setting.name)
+        shown = ", ".join(map(str, value)) if isinstance(value, tuple) else value
+        lines.append(f"| {setting.name} | {shown} |")
     write_text(folder / CARD, "\n".join(lines) + "\n")

@@ -54,7 +54,7 @@ class Config:
         metric: Of metric, reinforce and rescale.
         beta_squared: β² of the metric's F.
         temperature: T, at the first epoch.
-        temperature_end: T at the last epoch; it falls by the same factor from epoch to epoch.
+        temperature_end: T at the last epoch, reached by a constant factor from epoch to epoch; 0: as T.
         family: "entity" or "pairwise" relaxation.
         like_original: Metric losses as the authors' program has them: hard filter of entities, found mentions
             only, documents with tiny counts passed over.
@@ -86,7 +86,7 @@ class Config:
     metric: str = "b_cubed"
     beta_squared: float = 1.0
     temperature: float = 1.0
-    temperature_end: float = 1.0
+    temperature_end: float = 0.0
     family: str = "entity"
     like_original: bool = False
     learning_rate: float = 0.05
@@ -120,8 +120,8 @@ class Config:
         check_choice("feature_set", self.feature_set, FEATURE_SETS)
         parts = parts_of(self.metric, 1.0)
         check_beta(self.beta_squared)
-        check_temperature(self.temperature)
-        check_temperature(self.temperature_end)
+        check_temperature(self.temperature, at_most=1)
+        check_temperature(self.temperature_end or self.temperature, at_most=1)
         check_costs(self.costs)  # type: ignore[arg-type]
         for name in ("learning_rate", "output_learning_rate", "accumulator", "l1", "clip"):
             check_number(name, getattr(self, name))
@@ -158,6 +158,8 @@ class Config:
         >>> [round(annealed.temperature_at(epoch), 4) for epoch in (1, 2, 3)]
         [1.0, 0.1, 0.01]
         """
+        if not self.temperature_end:
+            return self.temperature
         done = (epoch - 1) / max(self.epochs - 1, 1)
         return float(self.temperature * (self.temperature_end / self.temperature) ** done)
 
@@ -218,12 +220,14 @@ def _read(key: str, value: Any, wanted: Any) -> Any:
         if wanted is float:
             return float(value)
         if wanted is str:
-            return str(value)
+            if not isinstance(value, str):
+                raise TypeError
+            return value
         items = value.split(",") if isinstance(value, str) else value
         one = str if wanted == tuple[str, ...] else float
         return tuple(one(str(item).strip()) for item in items if str(item).strip())
     except (ValueError, KeyError, TypeError):
-        kinds = {bool: "true or false", int: "a whole number", float: "a number"}
+        kinds = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
         raise CorelaxError(
             f"{key} must be {kinds.get(wanted, 'numbers or words with commas between')}, not {value!r}"
         ) from None

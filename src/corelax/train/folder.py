@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -30,12 +31,21 @@ _OF = "vocabulary"
 
 
 class Model(NamedTuple):
-    """What a model folder holds."""
+    """What a model folder holds.
+
+    Attributes:
+        ranker: The network.
+        vocabulary: Its features.
+        config: The settings of the stage.
+        training: Data, weights it started from, scores, whether it is finished.
+        digest: Of its weights.
+    """
 
     ranker: SparseRanker
     vocabulary: Vocabulary
     config: Config
-    training: Mapping[str, Any]  # data, scores, whether it is finished
+    training: Mapping[str, Any]
+    digest: str
 
 
 def new_ranker(vocabulary: Vocabulary, config: Config) -> SparseRanker:
@@ -66,7 +76,10 @@ def load_settings(folder: Path) -> tuple[Config, dict[str, Any]]:
         settings = content["config"]
         for name in ("start", "costs"):
             settings[name] = tuple(settings[name])
-        return Config(**settings), content["training"]
+        training = content["training"]
+        if not {"data", "start", "finished"} <= set(training):
+            raise ValueError("what it was trained on is missing")
+        return Config(**settings), training
     except (ValueError, KeyError, TypeError, CorelaxError) as error:
         raise CorelaxError(f"{path}: not the settings of a model ({error})") from None
 
@@ -113,7 +126,8 @@ def load_model(folder: str | Path, device: torch.device | str = "cpu") -> Model:
     vocabulary = Vocabulary.from_json(_read(folder / VOCABULARY), f"{folder / VOCABULARY}")
     ranker = new_ranker(vocabulary, config)
     set_weights(ranker, load_weights(folder / WEIGHTS, vocabulary), folder / WEIGHTS)
-    return Model(ranker.to(device), vocabulary, config, training)
+    digest = hashlib.sha256(_read(folder / WEIGHTS)).hexdigest()
+    return Model(ranker.to(device), vocabulary, config, training, digest)
 
 
 def _read(path: Path) -> bytes:

@@ -72,7 +72,8 @@ def train_stage(
     """
     folder.mkdir(parents=True, exist_ok=True)
     tidy(folder, finished=False)
-    training: dict[str, Any] = {"data": identity(data), "finished": False}
+    files = {"train": data.train.name, "dev": data.dev.name}
+    training: dict[str, Any] = {**identity(data, start), "files": files, "finished": False}
     save_settings(folder, config, training)
     write_text(folder / VOCABULARY, data.train.vocabulary.to_json())
     torch.manual_seed(random_seed(config.seed, config.stage, "weights"))
@@ -96,9 +97,14 @@ def train_stage(
         order = torch.randperm(len(documents)).tolist()
         began = time.monotonic()
         losses = []
-        for done, loss in enumerate(steps.epoch(epoch, order), 1):
-            losses.append(loss)
-            watcher.document(config.stage, epoch, config.epochs, done, len(documents))
+        try:
+            for done, loss in enumerate(steps.epoch(epoch, order), 1):
+                losses.append(loss)
+                watcher.document(config.stage, epoch, config.epochs, done, len(documents))
+        except torch.cuda.OutOfMemoryError:
+            raise CorelaxError(
+                "the GPU has too little memory; set max_mentions or max_antecedents, or --device cpu"
+            ) from None
         values = torch.stack(losses).double().cpu()
         seconds = time.monotonic() - began
         for number, value in zip(order, values.tolist(), strict=True):
@@ -151,20 +157,34 @@ def take_weights(ranker: SparseRanker, start: Sequence[Model]) -> None:
     ranker.load_state_dict(own)
 
 
-def identity(data: Data) -> dict[str, str]:
-    """Tells training data apart."""
-    return {"train": data.train.digest, "dev": data.dev.digest}
+def identity(data: Data, start: Sequence[Model]) -> dict[str, dict[str, str]]:
+    """What a stage is trained on: documents, word lists, and the weights it starts from."""
+    lists = data.train.vocabulary.lexicons
+    return {
+        "data": {"train": data.train.digest, "dev": data.dev.digest, "word lists": lists},
+        "start": {model.config.stage: model.digest for model in start},
+    }
 
 
-def finished_model(folder: Path, config: Config, data: Data, device: str) -> Model | None:
-    """The model of a stage that was trained before with the same settings and data, or None."""
+def finished_model(
+    folder: Path, config: Config, data: Data, start: Sequence[Model], device: str
+) -> Model | None:
+    """The model of a stage that was trained before in the same way, or None if it is not finished."""
     if not (folder / CONFIG).exists():
         return None
     old, training = load_settings(folder)
-    if old != config or training["data"] != identity(data):
-        other = [n for n in Config.__dataclass_fields__ if getattr(old, n) != getattr(config, n)]
-        what = f"other settings ({', '.join(other)})" if other else "other documents"
-        raise CorelaxError(f"{folder}: was trained with {what}; use another --out, or delete it")
+    other = [n for n in Config.__dataclass_fields__ if getattr(old, n) != getattr(config, n)]
+    for what, values in identity(data, start).items():
+        other += [
+            f"weights of {name}" if what == "start" else f"{name} file"
+            for name, value in values.items()
+            if training[what].get(name) != value
+        ]
+    if other:
+        raise CorelaxError(
+            f"{folder}: was trained with other settings or files ({', '.join(other)}); "
+            "use another --out, or delete it"
+        )
     if not training["finished"]:
         return None
     tidy(folder, finished=True)

@@ -9,7 +9,7 @@ from corelax.checks import check_choice
 from corelax.document import Document
 from corelax.errors import CorelaxError
 from corelax.features.extract import describe, table
-from corelax.features.sources import mention_source
+from corelax.features.sources import GOLD, mention_source
 from corelax.mentions.lexicons import load_lexicons
 from corelax.metrics.report import SINGLETONS
 from corelax.train.config import DECODINGS, PRETRAINING
@@ -38,7 +38,9 @@ def predict_documents(
         device: "cpu" or "cuda".
         note: Is told what is odd.
     """
-    ranker, vocabulary, config, _ = load_model(model, device)
+    ranker, vocabulary, config, training, _ = load_model(model, device)
+    if not training["finished"]:
+        note(f"{model}: its training is not finished")
     lexicons = load_lexicons()
     if lexicons.digest != vocabulary.lexicons:
         note(f"{model}: was trained with other word lists than these ({lexicons.name})")
@@ -47,7 +49,11 @@ def predict_documents(
     singletons = check_choice("singletons", singletons or config.singletons, SINGLETONS)
     decoding = check_choice("decoding", decoding or config.decoding, DECODINGS)
     source = mention_source(mentions or config.mentions)
+    said = False
     for doc in documents:
+        if (mentions or config.mentions) == GOLD and not doc.clusters and not said:
+            note(f"document {doc.key} has no annotated mentions, so nothing is resolved in it")
+            said = True
         rows = table(describe(doc, vocabulary.settings, lexicons, source), vocabulary)
         found = resolve(ranker, rows, singletons=singletons, decoding=decoding)
         yield doc.with_clusters(rows.clusters_of(found))

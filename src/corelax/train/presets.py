@@ -88,6 +88,8 @@ def stage_chain(preset_or_file: str, settings: Mapping[str, Any]) -> list[Config
             raise CorelaxError(
                 f"{key}: {prefix} is no stage of {name}, which has {', '.join(order)}"
             )
+        elif dot and not is_everywhere(key):
+            raise CorelaxError(f"{key}: there is no stage {prefix}; {name} has {', '.join(order)}")
         elif is_everywhere(key):
             for changes in of_stage.values():
                 changes.setdefault(key, value)

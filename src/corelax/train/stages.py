@@ -10,7 +10,7 @@ import torch
 
 from corelax.checks import check_choice
 from corelax.errors import CorelaxError
-from corelax.features.cache import other_corpus, training_corpus
+from corelax.features.cache import file_digest, other_corpus, training_corpus
 from corelax.mentions.lexicons import load_lexicons
 from corelax.train.config import Config
 from corelax.train.folder import CONFIG, Model
@@ -35,14 +35,28 @@ def load_data(
     train: str | os.PathLike[str],
     dev: str | os.PathLike[str],
     note: Callable[[str], None] = _ignore,
+    format: str | None = None,
 ) -> Data:
-    """The features of training and dev documents, from the cache if they are there."""
+    """The features of training and dev documents, from the cache if they are there.
+
+    Args:
+        config: The last stage of a chain.
+        train: Training documents.
+        dev: Dev documents.
+        note: Is told what takes time.
+        format: Of both files; else by suffix or content.
+    """
+    for file in (train, dev):
+        file_digest(os.fspath(file))  # better now than after minutes of work
     lexicons = load_lexicons()
     settings = config.feature_settings
     if config.mentions not in ("detect", "gold"):
         raise CorelaxError("mentions must be 'detect' or 'gold' in training")
-    training = training_corpus(os.fspath(train), settings, lexicons, config.mentions, note)
-    other = other_corpus(os.fspath(dev), training.vocabulary, lexicons, config.mentions, note)
+    mentions = config.mentions
+    training = training_corpus(os.fspath(train), settings, lexicons, mentions, note, format)
+    other = other_corpus(os.fspath(dev), training.vocabulary, lexicons, mentions, note, format)
+    if not any(len(table.gold_mentions) for table in other.tables):
+        raise CorelaxError(f"{os.fspath(dev)}: no document has entities to score against")
     return Data(training, other)
 
 
@@ -74,13 +88,15 @@ def train_chain(
     models: dict[str, Model] = {}
     for config in chain:
         folder = out / config.stage
-        model = finished_model(folder, config, data, device)
+        start = [models[name] for name in config.start]
+        model = finished_model(folder, config, data, start, device)
         if model is not None:
             note(f"{config.stage}: trained before ({100 * model.training['dev']:.2f} on dev)")
         else:
             if (folder / CONFIG).exists() and not resume:
                 raise CorelaxError(f"{folder}: was begun before; go on with --resume, or delete it")
-            start = [models[name] for name in config.start]
             model = train_stage(config, folder, data, start, device, watcher or Watcher())
+            best = f"{100 * model.training['dev']:.2f} on dev"
+            note(f"{config.stage}: {best}, epoch {model.training['epoch']} of {config.epochs}")
         models[config.stage] = model
     return models[chain[-1].stage]

@@ -57,12 +57,15 @@ class PlainSteps:
         for number in order:
             document = self._update.ranker.tensors_of(self._tables[number])
             try:
-                yield self._update.step(objective, document)
-            except CorelaxError as error:  # scores that are not numbers
-                hint = "try a smaller learning_rate"
+                loss = self._update.step(objective, document)
+            except CorelaxError as error:
+                astray = (
+                    "; try a smaller learning_rate" if "antecedent_scores" in str(error) else ""
+                )
                 raise CorelaxError(
-                    f"document {self._tables[number].key}: {error}; {hint}"
+                    f"document {self._tables[number].key}: {error}{astray}"
                 ) from None
+            yield loss
 
 
 def make_steps(tables: Sequence[DocumentTable], update: Update, config: Config) -> Steps:
