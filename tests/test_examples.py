@@ -34,6 +34,7 @@ def commands() -> list[tuple[str, list[str]]]:
 def playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CORELAX_CACHE", str(tmp_path / "cache"))
     return tmp_path
 
 

@@ -56,7 +56,17 @@ def describe(
 def fit(
     described: Iterable[Described], settings: FeatureSettings, lexicons: Lexicons
 ) -> tuple[Vocabulary, list[DocumentTable]]:
-    """The vocabulary of training documents, and their tables."""
+    """The vocabulary of training documents, and their tables.
+
+    >>> from corelax.features.settings import PRESETS
+    >>> from corelax.mentions.lexicons import EMPTY
+    >>> from corelax.synthetic import generate
+    >>> settings = PRESETS["default"]
+    >>> known = [describe(doc, settings, EMPTY, lambda _: None) for doc in generate(2, seed=1)]
+    >>> vocabulary, tables = fit(known, settings, EMPTY)
+    >>> tables[0].features.shape == (len(known[0].mentions), 22)
+    True
+    """
     documents = list(described)
     if not any(document.mentions for document in documents):
         raise CorelaxError("the training documents have no mentions")

@@ -11,7 +11,15 @@ PROPER_TAGS = frozenset(["NNP", "PROPN", "Aa"])
 
 
 def mention_type(analysis: Analysis, mention: Mention, *, plural_names: bool = False) -> str:
-    """PROPER, NOMINAL, PRONOMINAL or DEMONSTRATIVE; pronouns are single tokens."""
+    """PROPER, NOMINAL, PRONOMINAL or DEMONSTRATIVE; pronouns are single tokens.
+
+    >>> from corelax.document import Document, Span
+    >>> from corelax.mentions.detect import analyse, given
+    >>> analysis = analyse(Document(id="d", words=("Ann", "saw", "her", "dog")))
+    >>> spans = [Span(0, 1), Span(2, 3), Span(2, 4)]
+    >>> [mention_type(analysis, mention) for mention in given(analysis, spans)]
+    ['PROPER', 'PRONOMINAL', 'NOMINAL']
+    """
     head = analysis.document.words[mention.head].lower()
     if mention.end - mention.start == 1:
         if head in pronouns.DEMONSTRATIVES:

@@ -56,7 +56,11 @@ def make_objective(config: Config, epoch: int, *, padded: bool) -> Objective:
 
 
 def can_be_recorded(config: Config) -> bool:
-    """Whether a step stays on the GPU from beginning to end."""
+    """Whether a step stays on the GPU from beginning to end.
+
+    >>> can_be_recorded(Config(stage="s", objective="metric", metric="conll"))  # CEAF does not
+    False
+    """
     used = CONLL if config.metric == "conll" else (config.metric,)
     return config.objective != "metric" or not set(used) & set(NEEDS_CPU)
 

@@ -18,7 +18,11 @@ from corelax.train.loop import Data, Watcher, finished_model, train_stage
 
 
 def choose_device(device: str) -> str:
-    """`auto` is a GPU if there is one."""
+    """`auto` is a GPU if there is one.
+
+    >>> choose_device("cpu")
+    'cpu'
+    """
     check_choice("device", device, ("auto", "cpu", "cuda"))
     has_gpu = torch.cuda.is_available()
     if device == "cuda" and not has_gpu:
@@ -82,7 +86,21 @@ def train_chain(
         device: "cpu", "cuda" or "auto".
         resume: Whether to go on with a stage that was begun.
         watcher: Is told how it goes.
-        note: Is told which stages were trained before.
+        note: Is told the score of each stage.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from corelax.io import write
+    >>> from corelax.synthetic import Shape, generate
+    >>> from corelax.train import stage_chain
+    >>> documents = list(generate(4, seed=1, shape=Shape.conll2012().scaled(15)))
+    >>> with TemporaryDirectory() as folder:
+    ...     file = f"{folder}/documents.conll"
+    ...     _ = write(documents, file)
+    ...     chain = stage_chain("anaphoricity", {"hidden_mention": 8, "hidden_pair": 8, "epochs": 2})
+    ...     data = load_data(chain[-1], file, file)
+    ...     model = train_chain(chain, Path(folder, "runs"), data, device="cpu")
+    ...     sorted(path.name for path in Path(folder, "runs/anaphoricity").iterdir())
+    ['README.md', 'config.json', 'log.jsonl', 'model.safetensors', 'vocabulary.json']
     """
     device = choose_device(device)
     models: dict[str, Model] = {}
