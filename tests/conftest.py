@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # before torch is loaded, as the command does
+from shared_corpora import DATA
 
-DATA = Path(os.environ.get("CORELAX_DATA", Path(__file__).parents[2] / "shared" / "data"))
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # before torch is loaded, as the command does
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

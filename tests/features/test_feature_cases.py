@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from conftest import DATA
 from corelax import Document, io
 from corelax.features.extract import Described, describe, fit, table
 from corelax.features.mention import mention_values
@@ -31,6 +30,7 @@ from corelax.features.sources import mention_source
 from corelax.features.table import DocumentTable
 from corelax.features.vocabulary import Vocabulary
 from corelax.mentions.lexicons import Lexicons, load_lexicons
+from shared_corpora import DATA
 
 pytestmark = pytest.mark.shared_data
 

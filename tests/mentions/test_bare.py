@@ -2,10 +2,10 @@
 
 import pytest
 
-from conftest import DATA
 from corelax import Document, io
 from corelax.mentions import bare
 from corelax.mentions.chunks import noun_chunks
+from shared_corpora import DATA
 
 
 def tagged(text: str, **layers: object) -> Document:

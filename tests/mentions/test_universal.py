@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import DATA
 from corelax import Document, io
 from corelax.mentions import constituency, universal
 from corelax.mentions.analysis import Analysis
+from shared_corpora import DATA
 
 # word, UPOS, XPOS, head (from 1, 0 for the root), relation
 TOM = """

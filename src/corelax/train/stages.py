@@ -89,11 +89,12 @@ def train_chain(
         note: Is told the score of each stage.
 
     >>> from tempfile import TemporaryDirectory
+    >>> from unittest.mock import patch
     >>> from corelax.io import write
     >>> from corelax.synthetic import Shape, generate
     >>> from corelax.train import stage_chain
     >>> documents = list(generate(4, seed=1, shape=Shape.conll2012().scaled(15)))
-    >>> with TemporaryDirectory() as folder:
+    >>> with TemporaryDirectory() as folder, patch.dict(os.environ, CORELAX_CACHE=folder):
     ...     file = f"{folder}/documents.conll"
     ...     _ = write(documents, file)
     ...     chain = stage_chain("anaphoricity", {"hidden_mention": 8, "hidden_pair": 8, "epochs": 2})
