@@ -55,7 +55,8 @@ def load_data(
     lexicons = load_lexicons()
     settings = config.feature_settings
     if config.mentions not in ("detect", "gold"):
-        raise CorelaxError("mentions must be 'detect' or 'gold' in training")
+        found = f"not {config.mentions!r}"
+        raise CorelaxError(f"mentions must be 'detect' or 'gold' in training, {found}")
     mentions = config.mentions
     training = training_corpus(os.fspath(train), settings, lexicons, mentions, note, format)
     other = other_corpus(os.fspath(dev), training.vocabulary, lexicons, mentions, note, format)
