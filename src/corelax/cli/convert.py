@@ -6,19 +6,14 @@ from typing import Annotated
 
 import typer
 
-from corelax.cli.options import FormatName, note
+from corelax.cli.options import SourceFormat, TargetFormat, note_lost
 
 
 def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="File to read; - is standard input.")],
     target: Annotated[str, typer.Argument(metavar="OUT", help="File to write; .gz packs it.")],
-    format: Annotated[
-        FormatName | None, typer.Option("--format", "--to", help="Format of OUT; else by suffix.")
-    ] = None,
-    input_format: Annotated[
-        FormatName | None,
-        typer.Option("--input-format", "--from", help="Format of IN; else by suffix or content."),
-    ] = None,
+    format: TargetFormat = None,
+    input_format: SourceFormat = None,
 ) -> None:
     """Convert annotated files between formats.
 
@@ -26,5 +21,4 @@ def convert(
     """
     from corelax.io import stream, write
 
-    for what, times in sorted(write(stream(source, input_format), target, format).items()):
-        note(f"not kept: {what} ({times:,})")
+    note_lost(write(stream(source, input_format), target, format))

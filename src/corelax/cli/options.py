@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import typer
@@ -12,6 +13,14 @@ FormatName = Literal["conll2012", "corefud", "jsonlines"]
 
 Device = Annotated[Literal["auto", "cpu", "cuda"], typer.Option(help="Where to compute.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs.")]
+# Of commands that read one file and write another:
+TargetFormat = Annotated[
+    FormatName | None, typer.Option("--format", "--to", help="Format of OUT; else by suffix.")
+]
+SourceFormat = Annotated[
+    FormatName | None,
+    typer.Option("--input-format", "--from", help="Format of IN; else by suffix or content."),
+]
 InputFormat = Annotated[
     FormatName | None,
     typer.Option("--format", help="Format of the files; else by suffix, else by content."),
@@ -26,6 +35,12 @@ def print_json(value: Any) -> None:
 def note(text: str) -> None:
     """A remark on standard error, where it does not disturb programs that read the output."""
     print(text, file=sys.stderr)
+
+
+def note_lost(lost: Mapping[str, int]) -> None:
+    """What the format of a written file could not hold, and how often."""
+    for what, times in sorted(lost.items()):
+        note(f"not kept: {what} ({times:,})")
 
 
 def plural(number: int, one: str, many: str | None = None) -> str:

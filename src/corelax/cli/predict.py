@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from corelax.cli.options import Device, FormatName, note, plural
+from corelax.cli.options import Device, SourceFormat, TargetFormat, note, note_lost
 
 
 def predict(
@@ -28,13 +28,8 @@ def predict(
         typer.Option(help="By best links or best entities; else as in training."),
     ] = None,
     device: Device = "auto",
-    format: Annotated[
-        FormatName | None, typer.Option("--format", "--to", help="Format of OUT; else by suffix.")
-    ] = None,
-    input_format: Annotated[
-        FormatName | None,
-        typer.Option("--input-format", "--from", help="Format of IN; else by suffix or content."),
-    ] = None,
+    format: TargetFormat = None,
+    input_format: SourceFormat = None,
 ) -> None:
     """Resolve coreference in annotated documents.
 
@@ -53,6 +48,4 @@ def predict(
         device=choose_device(device),
         note=note,
     )
-    lost = write(predicted, target, format)
-    for what, times in sorted(lost.items()):
-        note(f"not kept: {what} ({plural(times, 'value')})")
+    note_lost(write(predicted, target, format))

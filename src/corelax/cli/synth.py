@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from corelax.cli.options import FormatName, note
+from corelax.cli.options import TargetFormat, note_lost
 
 ShapeName = Literal["conll2012"]
 
@@ -30,9 +30,7 @@ def synth(
     ambiguity: Annotated[
         float, typer.Option(help="0 to 1: how often a reference could mean something else.")
     ] = 0.3,
-    format: Annotated[
-        FormatName | None, typer.Option("--format", "--to", help="Format of OUT; else by suffix.")
-    ] = None,
+    format: TargetFormat = None,
 ) -> None:
     """Write invented documents with annotated coreference.
 
@@ -53,5 +51,4 @@ def synth(
     if mentions is not None:
         found = found.scaled(mentions)
     stories = generate(documents, seed=seed, shape=found, ambiguity=ambiguity)
-    for what, times in sorted(write(stories, target, format).items()):
-        note(f"not kept: {what} ({times:,})")
+    note_lost(write(stories, target, format))
