@@ -24,14 +24,13 @@ from corelax.analysis.errors import count_errors
 from corelax.io import read
 from corelax.metrics.report import METRICS, TITLES
 from corelax.train.checkpoint import History
-from corelax.train.config import Config
+from corelax.train.config import PRETRAINING, Config
 from corelax.train.loop import Watcher
 from corelax.train.predict import predict_documents
 from corelax.train.presets import PRESETS, parse_settings, stage_chain
 from corelax.train.stages import choose_device, load_data, train_chain
 
-PRETRAINING = ("anaphoricity", "antecedent", "anaphoricity2015", "antecedent2015")
-OBJECTIVES = [name for name in PRESETS if name not in PRETRAINING]
+OBJECTIVES = [name for name in PRESETS if PRESETS[name]["objective"] not in PRETRAINING]
 
 
 class LineForEachStage(Watcher):

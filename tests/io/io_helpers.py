@@ -1,15 +1,12 @@
 """Small files, and the Hypothesis strategy for documents, that the tests of corelax.io share."""
 
 import itertools
-import os
 import random
 from pathlib import Path
 
 from hypothesis import strategies as st
 
 from corelax import Clustering, CorelaxError, Document, Span, io
-
-SHARED = Path(os.environ.get("CORELAX_DATA", Path(__file__).parents[3] / "shared" / "data"))
 
 
 def conll(*cells: str, header: str = "(d); part 000") -> str:

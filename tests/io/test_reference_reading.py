@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from io_helpers import SHARED, save
+from io_helpers import save
 
 from corelax import FormatError
 from corelax.io.reference import ReferenceDocument, read_reference, stream_reference
+from shared_corpora import DATA as SHARED
 
 CASES = SHARED.parent / "spec" / "scoring_cases.json"
 Pairs = list[list[tuple[int, int]]]

@@ -6,9 +6,9 @@ from itertools import islice, zip_longest
 from pathlib import Path
 
 import pytest
-from io_helpers import SHARED
 
 from corelax import Document, Span, io
+from shared_corpora import DATA as SHARED
 
 README = SHARED / "README.md"
 FILES = sorted(SHARED.glob("*/*conll*")) if SHARED.exists() else []

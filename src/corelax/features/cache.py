@@ -96,7 +96,8 @@ def _cached(
     file: str, depends_on: list[Any], build: Callable[[], Tables], note: Note, lists: str
 ) -> Corpus:
     """The tables from the cache, or made and kept there."""
-    digest = file_digest(file)
+    with check_file(file).open("rb") as content:
+        digest = hashlib.file_digest(content, "sha256").hexdigest()
     # A suffix can tell the format.
     key = json.dumps([digest, Path(file).suffixes, depends_on, _code_digest()])
     name = hashlib.sha256(key.encode()).hexdigest()[:32]
@@ -121,16 +122,16 @@ def _cached(
     return Corpus(tables, vocabulary, digest, Path(file).name)
 
 
-def file_digest(file: str) -> str:
-    """A hash of the content of a file."""
+def check_file(file: str) -> Path:
+    """A file that can be read twice: to hash it, and to extract its features."""
     path = Path(file)
     if path.exists() and not path.is_file():
         raise CorelaxError(f"{file}: is read twice and must be a regular file")
     try:
-        with path.open("rb") as content:
-            return hashlib.file_digest(content, "sha256").hexdigest()
+        path.open("rb").close()
     except OSError as error:
         raise CorelaxError(f"{file}: {explain(error)}") from None
+    return path
 
 
 @lru_cache(maxsize=1)

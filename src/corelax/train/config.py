@@ -183,10 +183,6 @@ class Config:
                 new[key] = _read(key, value, types[key])
         return replace(self, **new, features=features)
 
-    def renamed(self, stage: str) -> Config:
-        """The same under another name."""
-        return replace(self, stage=stage)
-
 
 def is_everywhere(key: str) -> bool:
     """Whether a setting holds for all stages of a chain.

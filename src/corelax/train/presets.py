@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -84,25 +85,22 @@ def stage_chain(preset_or_file: str, settings: Mapping[str, Any]) -> list[Config
             if is_everywhere(rest):
                 raise CorelaxError(f"{key}: {rest} holds for all stages; set it without {prefix}.")
             of_stage[prefix][rest] = value
-        elif dot and prefix in PRESETS:
+        elif dot and not is_everywhere(key):
             raise CorelaxError(
                 f"{key}: {prefix} is no stage of {name}, which has {', '.join(order)}"
             )
-        elif dot and not is_everywhere(key):
-            raise CorelaxError(f"{key}: there is no stage {prefix}; {name} has {', '.join(order)}")
         elif is_everywhere(key):
             for changes in of_stage.values():
                 changes.setdefault(key, value)
         else:
             of_stage[name][key] = value
-    # What the preset itself sets everywhere (the initialisation) holds for its stages by their own presets.
     chain = [Config(stage=one, **PRESETS[one]).changed(of_stage[one]) for one in order]
     for config in chain:
         for start in config.start:
             if start not in order[: order.index(config.stage)]:
                 raise CorelaxError(f"{config.stage}.start: {start!r} is no stage before it")
     if stage != name:
-        chain[-1] = chain[-1].renamed(stage)
+        chain[-1] = replace(chain[-1], stage=stage)
     return chain
 
 

@@ -10,7 +10,7 @@ import torch
 
 from corelax.checks import check_choice
 from corelax.errors import CorelaxError
-from corelax.features.cache import file_digest, other_corpus, training_corpus
+from corelax.features.cache import check_file, other_corpus, training_corpus
 from corelax.mentions.lexicons import load_lexicons
 from corelax.train.config import Config
 from corelax.train.folder import CONFIG, Model
@@ -51,7 +51,7 @@ def load_data(
         format: Of both files; else by suffix or content.
     """
     for file in (train, dev):
-        file_digest(os.fspath(file))  # better now than after minutes of work
+        check_file(os.fspath(file))  # better now than after minutes of work
     lexicons = load_lexicons()
     settings = config.feature_settings
     if config.mentions not in ("detect", "gold"):
