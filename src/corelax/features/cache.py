@@ -96,8 +96,7 @@ def _cached(
     file: str, depends_on: list[Any], build: Callable[[], Tables], note: Note, lists: str
 ) -> Corpus:
     """The tables from the cache, or made and kept there."""
-    with check_file(file).open("rb") as content:
-        digest = hashlib.file_digest(content, "sha256").hexdigest()
+    digest = file_digest(file)
     # A suffix can tell the format.
     key = json.dumps([digest, Path(file).suffixes, depends_on, _code_digest()])
     name = hashlib.sha256(key.encode()).hexdigest()[:32]
@@ -120,6 +119,12 @@ def _cached(
     except (OSError, CorelaxError) as error:  # a full disk must not stop the work
         note(f"the features are not kept for the next time ({error})")
     return Corpus(tables, vocabulary, digest, Path(file).name)
+
+
+def file_digest(file: str) -> str:
+    """A hash of what a file holds."""
+    with check_file(file).open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def check_file(file: str) -> Path:

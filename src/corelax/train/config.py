@@ -20,6 +20,7 @@ from corelax.losses.actions import check_costs
 from corelax.losses.metric import parts_of
 from corelax.metrics.report import SINGLETONS
 from corelax.rankers.sparse import INITIALISATIONS
+from corelax.relax.evaluate import FAMILIES, TEMPERATURES
 from corelax.relax.original import check_original
 
 OBJECTIVES = (
@@ -27,7 +28,6 @@ OBJECTIVES = (
 ).split()
 REWARDED, REWARDS = ("reinforce", "rescale"), ("b_cubed", "lea")
 PRETRAINING = ("anaphoricity", "antecedent", "antecedent_margin")
-FAMILIES = ("entity", "pairwise")
 DECODINGS = ("links", "entities")
 KEEP = ("best", "last")
 FEATURES = "features."
@@ -55,6 +55,8 @@ class Config:
         beta_squared: β² of the metric's F.
         temperature: T, at the first epoch.
         temperature_end: T at the last epoch, reached by a constant factor from epoch to epoch; 0: as T.
+        temperature_on: What T sharpens: the "entity" or the "link" probabilities (always these in the
+            pairwise family).
         family: "entity" or "pairwise" relaxation.
         like_original: Metric losses as the authors' program has them: hard filter of entities, found mentions
             only, documents with tiny counts passed over.
@@ -87,6 +89,7 @@ class Config:
     beta_squared: float = 1.0
     temperature: float = 1.0
     temperature_end: float = 0.0
+    temperature_on: str = "entity"
     family: str = "entity"
     like_original: bool = False
     learning_rate: float = 0.05
@@ -113,6 +116,7 @@ class Config:
     def __post_init__(self) -> None:
         check_choice("objective", self.objective, OBJECTIVES)
         check_choice("family", self.family, FAMILIES)
+        check_choice("temperature_on", self.temperature_on, TEMPERATURES)
         check_choice("initialisation", self.initialisation, INITIALISATIONS)
         check_choice("keep", self.keep, KEEP)
         check_choice("singletons", self.singletons, SINGLETONS)

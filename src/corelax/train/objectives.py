@@ -89,6 +89,7 @@ def _loss(config: Config, epoch: int) -> Callable[..., Tensor]:
                 "metric": config.metric,
                 "beta": math.sqrt(config.beta_squared),
                 "temperature": config.temperature_at(epoch),
+                "temperature_on": None if config.family == "pairwise" else config.temperature_on,
                 "family": config.family,
                 "singletons": config.singletons,
                 "like_original": config.like_original,

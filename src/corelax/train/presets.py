@@ -34,6 +34,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     },
     "antecedent": {**_PRETRAINING, "objective": "antecedent", "dropout": 0.4, "epochs": 20},
     "baseline": {"start": _PRETRAINED, "objective": "ranking"},
+    "continued": {"start": _FROM_BASELINE, "objective": "ranking"},  # what more epochs alone bring
     "entity_ce": {"start": _FROM_BASELINE, "objective": "entity"},
     "b3": {**_METRIC, "metric": "b_cubed", "beta_squared": 1.4, "like_original": True},
     "lea": {**_METRIC, "metric": "lea", "beta_squared": 1.8, "like_original": True},
@@ -66,18 +67,26 @@ PRESETS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-def stage_chain(preset_or_file: str, settings: Mapping[str, Any]) -> list[Config]:
+def stage_chain(
+    preset_or_file: str, settings: Mapping[str, Any], *, name: str | None = None
+) -> list[Config]:
     """The stages to train for a preset or a TOML file, in order; the last is the one asked for.
 
     A file names the preset it changes (`preset = "lea"`) and any settings; tables name the stages before
     (`[baseline]`) or the switches of features (`[features]`).
 
+    Args:
+        preset_or_file: A name from `PRESETS`, or a TOML file.
+        settings: What differs from it.
+        name: Of the last stage; else the preset's or the file's.
+
     >>> [config.stage for config in stage_chain("lea", {"seed": "2", "baseline.epochs": "3"})]
     ['anaphoricity', 'antecedent', 'baseline', 'lea']
     """
-    name, stage, from_file = _open(preset_or_file)
+    preset, stage, from_file = _open(preset_or_file)
+    stage = name or stage
     settings = {**from_file, **settings}
-    order = _order(name)
+    order = _order(preset)
     of_stage: dict[str, dict[str, Any]] = {stage_name: {} for stage_name in order}
     for key, value in settings.items():
         prefix, dot, rest = key.partition(".")
@@ -87,19 +96,19 @@ def stage_chain(preset_or_file: str, settings: Mapping[str, Any]) -> list[Config
             of_stage[prefix][rest] = value
         elif dot and not is_everywhere(key):
             raise CorelaxError(
-                f"{key}: {prefix} is no stage of {name}, which has {', '.join(order)}"
+                f"{key}: {prefix} is no stage of {preset}, which has {', '.join(order)}"
             )
         elif is_everywhere(key):
             for changes in of_stage.values():
                 changes.setdefault(key, value)
         else:
-            of_stage[name][key] = value
+            of_stage[preset][key] = value
     chain = [Config(stage=one, **PRESETS[one]).changed(of_stage[one]) for one in order]
     for config in chain:
         for start in config.start:
             if start not in order[: order.index(config.stage)]:
                 raise CorelaxError(f"{config.stage}.start: {start!r} is no stage before it")
-    if stage != name:
+    if stage != preset:
         chain[-1] = replace(chain[-1], stage=stage)
     return chain
 

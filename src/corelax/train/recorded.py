@@ -117,6 +117,10 @@ class Group:
                     now.copy_(total) if total is not None else now.fill_(accumulator)
         torch.cuda.set_rng_state(random, device)
 
+    def forget(self) -> None:
+        """Gives up the recording and its memory."""
+        self._graph = self._loss = None
+
     def replay(self, row: int) -> Tensor:
         """A step for one document; its loss."""
         assert self._graph is not None
@@ -143,13 +147,16 @@ class RecordedSteps:
             group = Group([documents[number] for number in numbers], update.ranker)
             self._groups.append(group)
             self._place.update({number: (group, row) for row, number in enumerate(numbers)})
-        self._pool = torch.cuda.graph_pool_handle()
 
     def epoch(self, epoch: int, order: Sequence[int]) -> Iterator[Tensor]:
         """Takes a step for each document, and yields its loss."""
         if (temperature := self._config.temperature_at(epoch)) != self._temperature:
             self._temperature = temperature  # a constant of the recordings
             objective = make_objective(self._config, epoch, padded=True)
+            for group in self._groups:  # else the memory of old recordings would add up
+                group.forget()
+            torch.cuda.empty_cache()
+            self._pool = torch.cuda.graph_pool_handle()
             for group in self._groups:
                 group.record(self._update, objective, self._config.accumulator, self._pool)
         for number in order:

@@ -10,7 +10,8 @@ import torch
 
 from corelax.checks import check_choice
 from corelax.errors import CorelaxError
-from corelax.features.cache import check_file, other_corpus, training_corpus
+from corelax.features.cache import Corpus, check_file, other_corpus, training_corpus
+from corelax.features.vocabulary import Vocabulary
 from corelax.mentions.lexicons import load_lexicons
 from corelax.train.config import Config
 from corelax.train.folder import CONFIG, Model
@@ -59,10 +60,22 @@ def load_data(
         raise CorelaxError(f"mentions must be 'detect' or 'gold' in training, {found}")
     mentions = config.mentions
     training = training_corpus(os.fspath(train), settings, lexicons, mentions, note, format)
-    other = other_corpus(os.fspath(dev), training.vocabulary, lexicons, mentions, note, format)
-    if not any(len(table.gold_mentions) for table in other.tables):
-        raise CorelaxError(f"{os.fspath(dev)}: no document has entities to score against")
-    return Data(training, other)
+    return Data(training, scored_documents(config, dev, training.vocabulary, note, format))
+
+
+def scored_documents(
+    config: Config,
+    file: str | os.PathLike[str],
+    vocabulary: Vocabulary,
+    note: Callable[[str], None] = _ignore,
+    format: str | None = None,
+) -> Corpus:
+    """The features of dev or test documents, by the vocabulary of training."""
+    name = os.fspath(file)
+    corpus = other_corpus(name, vocabulary, load_lexicons(), config.mentions, note, format)
+    if not any(len(table.gold_mentions) for table in corpus.tables):
+        raise CorelaxError(f"{name}: no document has entities to score against")
+    return corpus
 
 
 def train_chain(
