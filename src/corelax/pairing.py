@@ -47,6 +47,35 @@ def pair_documents(
     yield from ((None, doc) for doc in waiting_system.values())
 
 
+def same_documents(
+    *, gold: Iterable[Document], system: Iterable[Document], where: str = ""
+) -> Iterator[tuple[Document, Document]]:
+    """(gold, system) of documents that both sides must have, with the same words.
+
+    Args:
+        gold: One side.
+        system: The other, in any order.
+        where: What the system is called in messages.
+
+    >>> doc = Document(id="d", words=("a",))
+    >>> [ours is theirs for ours, theirs in same_documents(gold=[doc], system=[doc])]
+    [True]
+    """
+    prefix = f"{where}: " if where else ""
+    for ours, theirs in pair_documents(gold=gold, system=system, key=lambda doc: doc.name):
+        if theirs is None and ours is not None:
+            raise CorelaxError(f"{prefix}document {ours.name} is in gold but not in system")
+        if ours is None and theirs is not None:
+            raise CorelaxError(f"{prefix}document {theirs.name} is in system but not in gold")
+        if ours is not None and theirs is not None:
+            try:
+                check_same_words(gold=ours, system=theirs)
+            except CorelaxError as error:
+                what, _, _ = str(error).rpartition(" (")  # how to score other texts is no help here
+                raise CorelaxError(f"{prefix}{what}") from None
+            yield ours, theirs
+
+
 def _once(documents: Iterable[T], key: Callable[[T], str]) -> Iterator[T]:
     """The documents, as long as no name comes again."""
     seen: set[str] = set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from corelax.analysis.decisions import (
 )
 from corelax.document import Document, Span
 from corelax.errors import CorelaxError
-from corelax.pairing import check_same_words, pair_documents
+from corelax.pairing import same_documents
 
 
 class MentionError(NamedTuple):
@@ -123,7 +123,7 @@ def count_errors(
     counts: Counter[tuple[str, str]] = Counter()
     kept: list[MentionError] = []
     wanted = Counter(dict.fromkeys(ERRORS, examples))
-    for gold_doc, system_doc in _pairs(gold, system, path):
+    for gold_doc, system_doc in same_documents(gold=gold, system=system, where=path or ""):
         for decision in decisions(gold_doc, system_doc):
             counts[decision.kind, decision.type] += 1
             if wanted[decision.kind] > 0:
@@ -142,7 +142,7 @@ def document_errors(*, gold: Document, system: Document) -> list[MentionError]:
     >>> error.kind, error.text, error.gold_antecedent, error.system_antecedent
     ('wrong_link', 'him', 'Bo', 'Ann')
     """
-    _check_words(gold, system)
+    [(gold, system)] = same_documents(gold=[gold], system=[system])
     found = decisions(gold, system)
     return [_described(gold, decision) for decision in found if decision.kind in ERRORS]
 
@@ -169,26 +169,3 @@ def _sentence(doc: Document, span: Span) -> str:
     last = starts[after] if after < len(starts) else len(doc.words)
     before, behind = doc.words[first : span.start], doc.words[span.end : last]
     return " ".join([*before, f"[{doc.text(span)}]", *behind])
-
-
-def _pairs(
-    gold: Iterable[Document], system: Iterable[Document], path: str | None
-) -> Iterator[tuple[Document, Document]]:
-    """Documents that both sides have, with the same words."""
-    where = f"{path}: " if path else ""
-    for ours, theirs in pair_documents(gold=gold, system=system, key=lambda doc: doc.name):
-        if ours is not None and theirs is not None:
-            _check_words(ours, theirs, where)
-            yield ours, theirs
-        elif ours is not None:
-            raise CorelaxError(f"{where}document {ours.name} is in gold but not in system")
-        elif theirs is not None:
-            raise CorelaxError(f"{where}document {theirs.name} is in system but not in gold")
-
-
-def _check_words(gold: Document, system: Document, where: str = "") -> None:
-    try:
-        check_same_words(gold=gold, system=system)
-    except CorelaxError as error:
-        what, _, _ = str(error).rpartition(" (")  # how to score different texts does not help here
-        raise CorelaxError(f"{where}{what}") from None

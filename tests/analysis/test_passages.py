@@ -1,0 +1,441 @@
+"""Passages: which are chosen, which colours agree, and that the page is well-formed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html.parser import HTMLParser
+from importlib.resources import files
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from corelax import Clustering, CorelaxError, Document, Span
+from corelax.analysis import document_errors
+from corelax.analysis.passage_text import ZERO, spaced
+from corelax.analysis.passages import (
+    MISSED,
+    Passage,
+    Passages,
+    ShownMention,
+    Version,
+    choose_passages,
+    passages_html,
+    passages_markdown,
+)
+
+Pair = tuple[int, int]
+Pairs = Sequence[Sequence[Pair]]
+
+TEXT = [["Ann", "saw", "Bo", "."], ["He", "waved", "."], ["She", "laughed", "."], ["It", "rained"]]
+ANN, BO, HE, SHE, IT = (0, 1), (2, 3), (4, 5), (7, 8), (10, 11)
+GOLD = [[ANN, SHE], [BO, HE]]
+NO_HE, NO_SHE, NEITHER = [[ANN, SHE]], [[BO, HE]], [[ANN], [BO]]
+
+
+def doc(clusters: Pairs, name: str = "d", text: Sequence[Sequence[str]] = TEXT) -> Document:
+    return Document.from_sentences(name, text, clusters=clusters)
+
+
+def chosen(base: Pairs, lea: Pairs, gold: Pairs = GOLD, **options: int) -> list[Passage]:
+    systems = {"base": [doc(base)], "lea": [doc(lea)]}
+    return choose_passages(gold=[doc(gold)], systems=systems, **options)
+
+
+def in_one_sentence(base: Pairs, lea: Pairs, gold: Pairs = GOLD) -> list[dict[Pair, int]]:
+    """The numbers of the mentions of gold, base and lea, all of them shown."""
+    text = [[word for sentence in TEXT for word in sentence]]
+    right, *systems = (doc(clusters, text=text) for clusters in (gold, base, lea))
+    named = {"base": systems[:1], "lea": systems[1:]}
+    [passage] = choose_passages(gold=[right], systems=named)
+    return [{(m.start, m.end): m.entity for m in v.mentions} for v in passage.versions]
+
+
+def several(cases: Sequence[tuple[Pairs, Pairs]], **options: int) -> list[Passage]:
+    """The passages of documents 0, 1, ..., each with the clusters of base and of lea."""
+    names = [str(i) for i in range(len(cases))]
+    gold = [doc(GOLD, name) for name in names]
+    base = [doc(clusters, name) for (clusters, _), name in zip(cases, names, strict=True)]
+    lea = [doc(clusters, name) for (_, clusters), name in zip(cases, names, strict=True)]
+    return choose_passages(gold=gold, systems={"base": base, "lea": lea}, **options)
+
+
+def wins(passages: Sequence[Passage]) -> list[str]:
+    """The system that each note names first."""
+    return [passage.note.partition(":")[0] for passage in passages]
+
+
+# What is chosen
+
+
+def test_the_sentence_with_the_difference_is_chosen_with_the_antecedents_in_sight() -> None:
+    [passage] = chosen(base=NO_HE, lea=GOLD)
+    assert passage.document == "d"
+    assert list(passage.words) == [*TEXT[0], *TEXT[1]]
+    assert passage.note == "lea: 0 errors, base: 1 error"
+    assert [version.label for version in passage.versions] == ["gold", "base", "lea"]
+
+
+def test_the_window_with_the_largest_difference_comes_first() -> None:
+    [passage] = several([(NO_HE, GOLD), (NEITHER, GOLD)], number=1, sentences=2)
+    assert passage.document == "1"
+    assert list(passage.words) == [*TEXT[1], *TEXT[2]]  # though no antecedent is in sight
+
+
+def test_errors_that_both_make_are_no_difference() -> None:
+    assert chosen(base=NO_HE, lea=NO_HE) == []
+    assert chosen(base=GOLD, lea=GOLD) == []
+
+
+def test_both_sides_are_shown_in_turn_and_then_what_is_left() -> None:
+    for_lea, for_base = (NO_HE, GOLD), (GOLD, NO_HE)
+    cases = [for_lea, for_lea, for_lea, for_lea, for_base, for_base]
+    passages = several(cases, number=6)
+    assert wins(passages) == ["lea", "base", "lea", "base", "lea", "lea"]
+    assert wins(several(cases, number=3)) == ["lea", "base", "lea"]
+
+
+def test_a_side_that_is_never_better_is_not_shown() -> None:
+    assert wins(several([(GOLD, NO_HE), (GOLD, NO_SHE)])) == ["base", "base"]
+
+
+def test_other_documents_come_before_a_second_passage_of_the_same() -> None:
+    passages = several([(NEITHER, GOLD), (NO_HE, GOLD)], sentences=1)
+    assert [passage.document for passage in passages] == ["0", "1", "0"]
+
+
+def test_passages_of_a_document_do_not_overlap() -> None:
+    passages = chosen(base=NEITHER, lea=GOLD, sentences=1)
+    assert [passage.words[0] for passage in passages] == ["He", "She"]
+    assert len(chosen(base=NEITHER, lea=GOLD, sentences=3)) == 1
+
+
+def test_sentences_longer_than_the_limit_are_not_shown() -> None:
+    assert [len(passage.words) for passage in chosen(base=NO_HE, lea=GOLD, max_words=3)] == [3]
+    assert chosen(base=NO_HE, lea=GOLD, max_words=2) == []
+
+
+def test_each_of_three_systems_is_compared_with_the_first() -> None:
+    gold = [doc(GOLD)]
+    systems = {"base": [doc(NO_HE)], "same": [doc(NO_HE)], "best": gold}
+    [passage] = choose_passages(gold=gold, systems=systems)
+    assert passage.note == "best: 0 errors, base: 1 error, same: 1 error"
+
+
+def test_neither_the_order_of_documents_nor_of_clusters_matters() -> None:
+    gold = [doc(GOLD, "a"), doc(GOLD, "b")]
+    base, lea = [doc(NEITHER, "a"), doc(GOLD, "b")], [doc(GOLD, "a"), doc(NO_HE, "b")]
+    plain = choose_passages(gold=gold, systems={"base": base, "lea": lea})
+    turned = [d.with_clusters(Clustering(list(d.clusters)[::-1])) for d in lea[::-1]]
+    assert choose_passages(gold=gold, systems={"base": base, "lea": turned}) == plain
+    assert len(plain) == 2
+
+
+@pytest.mark.parametrize(
+    ("lea", "message"),
+    [
+        (
+            [Document(id="d", words=("Ann", "sat"))],
+            "^lea: document d: token 1 is 'saw' in gold and 'sat' in system$",
+        ),
+        ([doc(GOLD, "e")], "lea: document d is in gold but not in system"),
+        ([doc(GOLD), doc(GOLD, "e")], "lea: document e is in system but not in gold"),
+    ],
+)
+def test_documents_that_do_not_match_are_an_error(lea: list[Document], message: str) -> None:
+    with pytest.raises(CorelaxError, match=message):
+        choose_passages(gold=[doc(GOLD)], systems={"base": [doc(GOLD)], "lea": lea})
+
+
+def test_one_system_is_an_error() -> None:
+    with pytest.raises(CorelaxError, match="two systems or more"):
+        choose_passages(gold=[doc(GOLD)], systems={"base": [doc(GOLD)]})
+
+
+# Colours and errors
+
+
+def test_the_same_entity_has_the_same_number_in_all_versions() -> None:
+    gold, base, lea = in_one_sentence(base=[[BO, HE], [SHE, IT, ANN]], lea=GOLD)
+    assert gold == lea == {ANN: 0, BO: 1, HE: 1, SHE: 0}
+    assert base == {ANN: 0, BO: 1, HE: 1, SHE: 0, IT: 0}
+
+
+def test_the_larger_part_of_a_split_entity_keeps_its_number() -> None:
+    all_one = [[ANN, BO, HE, SHE, IT]]
+    gold, base, _ = in_one_sentence(base=[[ANN, BO], [HE, SHE, IT]], lea=all_one, gold=all_one)
+    assert base[HE] == base[SHE] == base[IT] == gold[ANN]
+    assert base[ANN] == base[BO] != base[HE]
+
+
+def test_of_merged_entities_the_one_that_gives_more_mentions_gives_the_number() -> None:
+    gold, base, _ = in_one_sentence(base=[[IT, *GOLD[0], *GOLD[1]]], lea=GOLD, gold=[GOLD[0], [BO]])
+    assert set(base.values()) == {gold[ANN]}
+
+
+def test_an_entity_that_two_systems_make_up_has_one_number_of_its_own() -> None:
+    made_up = [IT, (5, 6)]
+    gold, base, lea = in_one_sentence(base=[made_up, *NO_HE], lea=[*GOLD, made_up])
+    assert base[IT] == lea[IT] == lea[5, 6]
+    assert base[IT] not in gold.values()
+
+
+def test_a_gold_entity_gives_its_number_before_one_that_another_system_made_up() -> None:
+    made_up = [IT, (5, 6)]
+    gold, base, lea = in_one_sentence(base=[*GOLD, made_up], lea=[[ANN, SHE], [BO, *made_up]])
+    assert lea[IT] == lea[BO] == gold[BO] != base[IT]
+
+
+def test_links_that_leave_the_passage_keep_the_colour_of_their_entity() -> None:
+    gold = [[ANN, HE, SHE], [BO, IT]]
+    base = [[ANN, HE, IT, SHE], [BO, (8, 9)]]
+    passages = chosen(base=base, lea=gold, gold=gold, sentences=1)
+    [passage] = [p for p in passages if "It" in p.words]
+    assert [len(version.mentions) for version in passage.versions] == [1, 1, 1]
+    of_gold, of_base, of_lea = (version.mentions[0].entity for version in passage.versions)
+    assert of_gold == of_lea != of_base  # in base, it is Ann
+
+
+def test_mentions_that_leave_the_passage_are_not_shown() -> None:
+    over_the_edge = (2, 6)
+    gold = [*GOLD, [over_the_edge, IT]]
+    [passage] = chosen(base=[NO_HE[0], gold[2]], lea=gold, gold=gold, sentences=1)
+    assert passage.words[0] == "He"
+    assert [(m.start, m.end) for m in passage.versions[0].mentions] == [(0, 1)]
+
+
+@pytest.mark.parametrize(("place", "words", "start"), [(4, TEXT[1], 0), (12, TEXT[3], 2)])
+def test_a_mention_of_no_word_is_with_its_next_word_or_in_the_last_sentence(
+    place: int, words: list[str], start: int
+) -> None:
+    gold = doc([]).with_clusters(Clustering([[Span(0, 1), Span(place, place, empty=(1,))]]))
+    systems = {"base": [doc([])], "lea": [gold]}
+    [passage] = choose_passages(gold=[gold], systems=systems, sentences=1)
+    assert list(passage.words) == words
+    assert list(passage.versions[2].mentions) == [ShownMention(start, start, 0)]
+
+
+def test_a_mention_that_was_left_out_is_shown_for_its_error() -> None:
+    [passage] = chosen(base=NO_HE, lea=GOLD, sentences=1)
+    assert list(passage.versions[1].mentions) == [ShownMention(0, 1, MISSED, "false_new")]
+    assert passage.versions[1].note == "1 false new"
+    assert "title=" not in passages_html(shown([ShownMention(0, 1, 0)], ["He"]))
+    assert 'title="false new"' in passages_html(Passages("k", "t", "c", [passage]))
+
+
+# Pages
+
+
+class Reader(HTMLParser):
+    """Checks that tags are balanced; keeps the text of each version and its mentions."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[tuple[str, str]] = []
+        self.texts: list[str] = []
+        self.marks: list[str] = []
+        self.feed(page)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        names = dict(attrs).get("class") or ""
+        assert len(dict(attrs)) == len(attrs)
+        self.open.append((tag, names))
+        if names == "text":
+            self.texts.append("")
+        if "mention" in names.split():
+            assert ("p", "text") in self.open
+            self.marks.append(names)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop()[0] == tag
+
+    def handle_data(self, data: str) -> None:
+        tags = [tag for tag, _ in self.open]
+        if ("p", "text") in self.open and "sup" not in tags:
+            self.texts[-1] += data
+
+
+def shown(mentions: Sequence[ShownMention], words: Sequence[str]) -> Passages:
+    return Passages(
+        "k", "title", "caption", [Passage("d", "note", words, [Version("v", mentions)])]
+    )
+
+
+def without_blanks(text: str) -> str:
+    return "".join(text.replace(ZERO, "").split())
+
+
+WORDS = ["Ann", "and", "Bo", "met", "his", "mother"]
+
+
+@pytest.mark.parametrize(
+    ("spans", "marks"),
+    [
+        ([], 0),
+        ([(0, 3), (2, 3), (4, 6), (4, 5)], 4),  # nested
+        ([(0, 3), (2, 5)], 3),  # crossing: the later one is cut in two
+        ([(0, 3), (1, 4), (2, 5)], 5),  # two are cut; their ends nest
+        ([(4, 5), (4, 5)], 2),  # identical
+        ([(0, 0), (3, 3), (3, 3), (6, 6), (0, 6)], 5),  # empty
+    ],
+)
+def test_pages_are_well_formed_with_every_word_once(
+    spans: Sequence[tuple[int, int]], marks: int
+) -> None:
+    mentions = [ShownMention(*span, entity) for entity, span in enumerate(spans)]
+    reader = Reader(passages_html(shown(mentions, WORDS)))
+    assert [without_blanks(text) for text in reader.texts] == ["".join(WORDS)]
+    assert len(reader.marks) == marks
+    assert reader.texts[0].count(ZERO) == sum(start == end for start, end in spans)
+
+
+def test_each_mention_holds_its_words_and_has_its_number_once() -> None:
+    mentions = [ShownMention(0, 3, 0), ShownMention(2, 5, 1, "wrong_link")]
+    text = passages_markdown(shown(mentions, WORDS)).splitlines()[-1]
+    assert text == r"- **v**: [Ann and [Bo …]]₁ [met his]₂\* mother"
+
+
+@pytest.mark.parametrize("span", [(-1, 1), (2, 1), (5, 7), (7, 7)])
+def test_mentions_outside_the_words_are_an_error(span: tuple[int, int]) -> None:
+    with pytest.raises(CorelaxError, match="outside the 6 words"):
+        passages_html(shown([ShownMention(*span, 0)], WORDS))
+
+
+def test_words_and_names_are_escaped() -> None:
+    hostile = '<b>&"'
+    passage = Passage(hostile, hostile, [hostile], [Version(hostile, [], hostile)])
+    page = passages_html(Passages(hostile, hostile, hostile, [passage]))
+    assert "<b>" not in page
+    assert Reader(page).texts == [hostile]
+
+
+def test_markdown_takes_no_word_for_markup() -> None:
+    text = passages_markdown(shown([], ["*", "[x]", "<b>", "a_b"]))
+    assert r"\* \[x\] \<b\> a\_b" in text
+
+
+def test_the_macro_is_the_same_in_the_environment_of_a_page() -> None:
+    item = shown([ShownMention(0, 3, 0), ShownMention(2, 3, 12, "wrong_link")], WORDS)
+    page = Environment(
+        loader=PackageLoader("corelax.analysis"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    template = page.from_string(
+        '{% from "passages.html" import passages %}<style>{% include "passages.css" %}</style>'
+        "<body>{{ passages(item) }}</body>"
+    )
+    assert passages_html(item).split() == (
+        template.render(item=item).partition("<body>")[2].removesuffix("</body>").split()
+    )
+
+
+# All kinds of clusterings
+
+mention_spans = st.tuples(st.integers(0, 12), st.integers(0, 5)).map(
+    lambda pair: Span(pair[0], pair[0] + pair[1], empty=() if pair[1] else (1,))
+)
+WIDE = [["a", "(", "b"], ["c"], ["d", ",", '"', "e"], [], ["f", '"', "g", "h", "i"], ["j"] * 4]
+clusterings = st.lists(st.lists(mention_spans, min_size=1, max_size=4), max_size=5)
+
+
+@settings(deadline=None)
+@given(clusterings, clusterings, clusterings, st.integers(1, 3), st.integers(1, 12))
+def test_passages_of_any_clusterings(
+    gold: list[list[Span]],
+    base: list[list[Span]],
+    lea: list[list[Span]],
+    sentences: int,
+    max_words: int,
+) -> None:
+    empty = Document.from_sentences("d", WIDE)
+    sides = {
+        name: empty.with_clusters(Clustering(clusters))
+        for name, clusters in (("gold", gold), ("base", base), ("lea", lea))
+    }
+    systems = {name: [sides[name]] for name in ("base", "lea")}
+    passages = choose_passages(
+        gold=[sides["gold"]], systems=systems, sentences=sentences, max_words=max_words
+    )
+    item = Passages("k", "title", "caption", passages)
+    reader = Reader(passages_html(item))
+    texts = iter(reader.texts)
+    bounds = empty.sentence_bounds
+    stretches = {
+        empty.words[start:end]
+        for first, (start, _) in enumerate(bounds)
+        for _, end in bounds[first : first + sentences]
+    }
+    for passage in passages:
+        assert 0 < len(passage.words) <= max_words
+        assert tuple(passage.words) in stretches
+        counts = [sum(bool(m.error) for m in v.mentions) for v in passage.versions]
+        assert counts[0] == 0
+        assert counts[1] != counts[2]
+        numbers = [m.entity for version in passage.versions for m in version.mentions]
+        assert {n for n in numbers if n != MISSED} == set(range(max(numbers) + 1))
+        for version in passage.versions:
+            assert without_blanks(next(texts)) == "".join(passage.words)
+            assert list(version.mentions) == sorted(
+                version.mentions, key=lambda m: (m.start, -m.end)
+            )
+    assert next(texts, None) is None
+    if not passages and max_words >= 12 and sentences == 1:  # each sentence has as many errors
+        for start, end in empty.sentence_bounds:
+            assert _errors(sides, "base", start, end) == _errors(sides, "lea", start, end)
+
+
+def _errors(sides: dict[str, Document], name: str, start: int, end: int) -> int:
+    """The errors of mentions in a sentence; mentions of no word at the end of the text are in the last."""
+    size = len(sides["gold"].words)
+    spans = [e.span for e in document_errors(gold=sides["gold"], system=sides[name])]
+    inside = [s for s in spans if start <= s.start and s.end <= end]
+    return sum(s.start < end or s.start == s.end == size for s in inside)
+
+
+# Reading
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ann’s dog didn't bark (much), did it?",
+        'She said: "No, I can\'t."',
+        "It cost $5, 10% more [1].",
+        "the students' well-known either/or",
+        "“Why?” he asked…",
+    ],
+)
+def test_words_are_joined_as_they_were_written(text: str) -> None:
+    pieces = text
+    for mark in ("n't", "n’t", "’s", "'", *'.,:;?!()[]"$%“”…-/'):
+        pieces = pieces.replace(mark, f" {mark} ")
+    words = pieces.replace("n ' t", "n't").split()
+    assert "".join(" " * s + w for s, w in zip(spaced(words), words, strict=True)) == text
+
+
+def luminance(colour: Sequence[float]) -> float:
+    """Relative luminance as WCAG 2 defines it."""
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in colour]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize(("scheme", "page"), [("light", 1.0), ("dark", 0.1)])
+def test_numbers_can_be_read_on_the_colour_of_their_entity(scheme: str, page: float) -> None:
+    css = files("corelax.analysis").joinpath("templates/passages.css").read_text()
+    light, dark = css.split("@media (prefers-color-scheme: dark)")
+    palette = re.findall(
+        r"--(?:entity-\d|mistake): #(\w{6});", {"light": light, "dark": dark}[scheme]
+    )
+    assert len(palette) == len(set(palette)) == 11
+    for code in palette:
+        ink = [int(code[i : i + 2], 16) / 255 for i in (0, 2, 4)]
+        filling = [0.14 * part + 0.86 * page for part in ink]
+        low, high = sorted([luminance(ink), luminance(filling)])
+        assert (high + 0.05) / (low + 0.05) >= 4.5
