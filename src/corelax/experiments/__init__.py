@@ -1,0 +1,1 @@
+"""Experiments: systems compared over documents and seeds."""
