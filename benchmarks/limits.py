@@ -10,19 +10,19 @@ mentions instead of detected ones.
 from __future__ import annotations
 
 import argparse
-import json
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 
-from objectives import spread, train_seed
-
 from corelax.clustering import Clustering
+from corelax.experiments.results import Spread
+from corelax.experiments.runner import Runner, Wish
+from corelax.experiments.units import Unit
+from corelax.experiments.work import Files
 from corelax.io import read, write
 from corelax.mentions.detect import analyse, detected, given
 from corelax.mentions.types import mention_type
 from corelax.scoring import score
+from corelax.train.presets import parse_settings
 
 
 def detection(dev: str) -> None:
@@ -69,32 +69,31 @@ def main() -> None:
     parser.add_argument("--set", nargs="*", default=[])
     parser.add_argument("--device", default="auto")
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--threads", type=int, default=2)
     arguments = parser.parse_args()
     detection(arguments.dev)
     documents = read(arguments.train)
     arguments.out.mkdir(parents=True, exist_ok=True)
     runs: list[tuple[str, str, list[str]]] = []
     for share in arguments.shares:
-        file = arguments.out / f"train{share}.conll.gz"
+        file = arguments.out / f"train{share}.conll"
         write(documents[::share], file)
         runs.append((f"{len(documents[::share])} documents", str(file), []))
     runs.append(("annotated mentions", arguments.train, ["mentions=gold"]))
-    pool = ProcessPoolExecutor(arguments.workers, mp_context=get_context("spawn"))
-    with pool:
-        futures = {}
-        for number, (name, train, settings) in enumerate(runs):
-            own = argparse.Namespace(
-                **{**vars(arguments), "train": train, "set": settings + arguments.set}
-            )
-            own.out = arguments.out / f"run{number}"
-            for seed in arguments.seeds:
-                futures[name, seed] = pool.submit(train_seed, seed, ["baseline"], own)
-        results = {key: future.result()["baseline"]["scores"] for key, future in futures.items()}
-    for name, _, _ in runs:
-        print(f"{name}: CoNLL {spread([results[name, s]['conll'] for s in arguments.seeds])}")
-    plain = {f"{name}, seed {seed}": scores for (name, seed), scores in results.items()}
-    (arguments.out / "results.json").write_text(json.dumps(plain, indent=1))
+    baseline = Unit("baseline", "baseline")
+    wishes = [Wish(baseline, seed) for seed in arguments.seeds]
+    for number, (name, train, settings) in enumerate(runs):
+        runner = Runner(
+            arguments.out / f"run{number}",
+            Files(train, arguments.dev),
+            parse_settings(settings + arguments.set),
+            device=arguments.device,
+            workers=arguments.workers,
+        )
+        runner.prepare(runner.chain(baseline, arguments.seeds[0])[-1])
+        runner.run(lambda: wishes)
+        records = [runner.record(baseline, seed) for seed in arguments.seeds]
+        found = Spread.of(100 * record.dev for record in records if record)
+        print(f"{name}: CoNLL {found.mean:.2f} ± {found.sd:.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -13,8 +13,10 @@ from corelax.cli.convert import convert
 from corelax.cli.errors import errors
 from corelax.cli.features import features
 from corelax.cli.predict import predict
+from corelax.cli.reproduce import reproduce
 from corelax.cli.score import score
 from corelax.cli.stats import stats
+from corelax.cli.sweep import sweep
 from corelax.cli.synth import synth
 from corelax.cli.train import train
 from corelax.cli.validate import validate
@@ -28,7 +30,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (score, convert, validate, stats, train, predict, errors, features, synth):
+for command in (
+    score, convert, validate, stats, train, sweep, reproduce, predict, errors, features, synth,
+):  # fmt: skip
     app.command()(command)
 
 

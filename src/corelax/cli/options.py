@@ -12,6 +12,12 @@ import typer
 FormatName = Literal["conll2012", "corefud", "jsonlines"]
 
 Device = Annotated[Literal["auto", "cpu", "cuda"], typer.Option(help="Where to compute.")]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="Processes; else one for each core, or 4 on a GPU.", show_default=False
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs.")]
 # Of commands that read one file and write another:
 TargetFormat = Annotated[

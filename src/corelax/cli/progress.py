@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from types import TracebackType
 
+from corelax.experiments import runner
 from corelax.train.checkpoint import History
 from corelax.train.config import Config
 from corelax.train.loop import Watcher
 
 REFRESH = 0.2  # seconds
+ROOM = 40  # characters
 
 
 class TrainingProgress(Watcher):
@@ -72,6 +75,77 @@ class TrainingProgress(Watcher):
                 f"dev {100 * last.dev:.2f} ({mark}), {last.seconds:.1f} s",
                 highlight=False,
             )
+
+
+class UnitsProgress(runner.Progress):
+    """A bar for the units of a study or a sweep, on standard error, if that is a terminal.
+
+    >>> with UnitsProgress() as progress:  # silent here
+    ...     progress.update(1, 4, ["lea 1"])
+    """
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        console = Console(stderr=True)
+        self._bar = Progress(
+            BarColumn(),
+            TextColumn("{task.fields[count]}"),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[left]}"),
+            TextColumn("{task.description}"),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self._task = self._bar.add_task("", total=None, count="", left="")
+        self._before: int | None = None  # done when the first update came: by an earlier run
+        self._began = time.monotonic()
+
+    def __enter__(self) -> UnitsProgress:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.stop()
+
+    def update(self, done: int, wanted: int, running: Sequence[str]) -> None:
+        """Moves the bar. The time left is rough: units are taken to be alike."""
+        if self._before is None:
+            self._before, self._began = done, time.monotonic()
+        left = ""
+        if done > self._before:
+            speed = (time.monotonic() - self._began) / (done - self._before)
+            left = f"about {_minutes(speed * (wanted - done))} left"
+        self._bar.update(
+            self._task,
+            description=_briefly(running),
+            total=wanted,
+            completed=done,
+            count=f"{done}/{wanted}",
+            left=left,
+        )
+
+
+def _briefly(names: Sequence[str]) -> str:
+    """The first names, as many as there is room for.
+
+    >>> _briefly(["baseline 1", "baseline 2", "lea_beta_squared=1.4_temperature=0.5 1"])
+    'baseline 1, baseline 2 and 1 more'
+    """
+    shown = list(names[:1])
+    for name in names[1:]:
+        if len(", ".join([*shown, name])) > ROOM:
+            break
+        shown.append(name)
+    more = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
 def _minutes(seconds: float) -> str:

@@ -1,0 +1,175 @@
+"""`corelax reproduce`: the paper's experiments on any corpus, in one report."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from corelax.cli.options import Device, InputFormat, Workers, note
+from corelax.errors import CorelaxError
+from corelax.text_table import format_table
+
+if TYPE_CHECKING:
+    from corelax.experiments.results import Results
+    from corelax.experiments.work import Files
+
+SEEDS = 5
+
+
+def reproduce(
+    train: Annotated[
+        str | None, typer.Option(help="Training documents.", show_default=False)
+    ] = None,
+    dev: Annotated[
+        str | None, typer.Option(help="Dev documents, by which all is chosen.", show_default=False)
+    ] = None,
+    test: Annotated[
+        str | None,
+        typer.Option(help="Test documents, predicted once when all is chosen.", show_default=False),
+    ] = None,
+    hold_out: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Instead of --dev: N training documents, evenly spread, are dev.",
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for models, results and the report.")] = Path(
+        "study"
+    ),
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="The paper's four resolvers on synthetic documents: minutes."),
+    ] = False,
+    paper_only: Annotated[
+        bool, typer.Option("--paper-only", help="Leave out what goes beyond the paper.")
+    ] = False,
+    tune: Annotated[bool, typer.Option(help="Tune learning rates on dev.")] = True,
+    seeds: Annotated[
+        int | None,
+        typer.Option(min=1, help="Runs of each: seeds 1 to N; else 5, or 2 with --quick."),
+    ] = None,
+    only_seed: Annotated[
+        list[int] | None,
+        typer.Option(metavar="SEED", help="Run only this seed, the others elsewhere; repeat it."),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Change a setting in all runs: mentions=gold, singletons=keep, antecedent.epochs=5, ...",
+        ),
+    ] = None,
+    merge: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FOLDER", help="Take over results that another OUT has; repeat it for more."
+        ),
+    ] = None,
+    workers: Workers = None,
+    device: Device = "auto",
+    minutes: Annotated[
+        float | None,
+        typer.Option(min=0, help="Begin no run after so long; 0 only writes the report."),
+    ] = None,
+    examples: Annotated[int, typer.Option(min=0, help="Passages that the report shows.")] = 6,
+    title: Annotated[
+        str, typer.Option(help="Title of the report.")
+    ] = "Training on the metric: a reproduction",
+    format: InputFormat = None,
+) -> None:
+    """Run the paper's experiments, those it is compared with and ours, and write a report.
+
+    Everything is chosen on dev; test documents are predicted once, by what was chosen. What is finished is
+    not done again: the same command goes on after an interruption, and results made elsewhere are taken with
+    --merge. OUT/report has the page (report.html), every table and every figure.
+    """
+    if out.exists() and not out.is_dir():
+        raise CorelaxError(f"{out}: is a file; name a folder")
+    from corelax.analysis.write import write_report
+    from corelax.cli.progress import UnitsProgress
+    from corelax.experiments import quick as quickly
+    from corelax.experiments.merging import merge_results
+    from corelax.experiments.reproduce import Reproduction
+    from corelax.experiments.results import Results
+    from corelax.experiments.runner import Runner, default_workers
+    from corelax.experiments.study import full_study, quick_study
+    from corelax.experiments.study_page import study_page
+    from corelax.train.presets import parse_settings
+    from corelax.train.stages import choose_device
+
+    common = {**(quickly.SETTINGS if quick else {}), **parse_settings(settings or [])}
+    where = choose_device(device)
+    files = _files(train, dev, test, hold_out, out, quick, format)
+    for folder in merge or []:
+        note(f"{folder}: {merge_results(folder, out):,} files taken over")
+    like_original = common.get("singletons") != "keep"  # the authors' filter knows no singletons
+    study = quick_study() if quick else full_study(
+        like_original=like_original, ours=not paper_only, tune=tune
+    )  # fmt: skip
+    numbers = range(1, (seeds or (quickly.SEEDS if quick else SEEDS)) + 1)
+    try:
+        with UnitsProgress() as progress:
+            runner = Runner(
+                out, files, common, device=where, workers=workers or default_workers(where),
+                note=note, progress=progress, minutes=minutes,
+            )  # fmt: skip
+            reproduction = Reproduction(study, runner, numbers, only_seed)
+            done = reproduction.run()
+    except KeyboardInterrupt:
+        note("interrupted; what is finished is kept: the same command goes on")
+        sys.exit(130)
+    if not done:
+        note("not all runs are done; the same command goes on. The report is of those that are")
+    results = Results(reproduction)
+    if results.outcome("baseline") is None:
+        raise CorelaxError(f"{out}: the baseline is not done yet, so there is nothing to report")
+    command = shlex.join(["corelax", *sys.argv[1:]])
+    page = study_page(results, title=title, command=command, examples=examples)
+    paths = write_report(page, out / "report")
+    print(_summary(results))
+    note(f"{paths[0]}")
+
+
+def _files(
+    train: str | None, dev: str | None, test: str | None, hold_out: int | None, out: Path,
+    quick: bool, format: str | None,
+) -> Files:  # fmt: skip
+    """The documents that were asked for, held out or made where need be."""
+    from corelax.experiments.holdout import hold_out as held_out
+    from corelax.experiments.quick import synthetic_files
+    from corelax.experiments.work import Files
+    from corelax.features.cache import check_file
+
+    if quick:
+        if train or dev or test or hold_out:
+            raise CorelaxError("--quick makes its own documents; leave out the files")
+        return synthetic_files(out / "data")
+    if train is None:
+        raise CorelaxError("name files with --train and --dev, or try --quick")
+    if (dev is None) == (hold_out is None):
+        raise CorelaxError("name dev documents with --dev, or take some from --train: --hold-out N")
+    if dev is None and hold_out is not None:
+        train, dev = held_out(train, hold_out, out / "data", format)
+    if test is not None:
+        check_file(test)  # better now than after all the training
+    return Files(train, str(dev), test, format)
+
+
+def _summary(results: Results) -> str:
+    """The rows with their CoNLL scores, for people."""
+    from corelax.experiments.study_tables import scores_table
+
+    table = scores_table(results, results.part, "scores", "", "")
+    keep = ["", "CoNLL", "to baseline [95 %]", "p"]
+    columns = [list(table.columns).index(name) for name in keep]
+    rows = [
+        [cells[number].text for number in columns] for group in table.groups for cells in group.rows
+    ]
+    return format_table([results.part.capitalize(), *keep[1:]], rows)

@@ -1,0 +1,180 @@
+"""The report of a study: which tables, figures and passages it has, and what it says about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from corelax import __version__
+from corelax.analysis.page import Figure, Item, Page, Section
+from corelax.analysis.passages import Passages, choose_passages
+from corelax.document import Document
+from corelax.experiments.published import CONLL_2012_SIZES
+from corelax.experiments.results import Outcome, Results, system_documents
+from corelax.experiments.study_answers import answers_table
+from corelax.experiments.study_figures import (
+    PAIRWISE,
+    beta_figure,
+    curves_figure,
+    temperature_figure,
+)
+from corelax.experiments.study_tables import (
+    errors_table,
+    interval,
+    rates_table,
+    row_title,
+    scores_table,
+    times_table,
+)
+from corelax.experiments.work import DEV, TEST
+from corelax.io import read
+
+PAPER_ROWS = (("b3_beta", "b3"), ("lea_beta", "lea"))  # with β chosen on dev, or else fixed
+
+
+def study_page(results: Results, *, title: str, command: str = "", examples: int = 6) -> Page:
+    """The report as data.
+
+    Args:
+        results: Of the study.
+        title: Of the page.
+        command: What made it.
+        examples: How many passages to show.
+    """
+    files = results.reproduction.runner.files
+    gold = read(files.test or files.dev, files.format)
+    errors = {outcome.row.name: results.errors(outcome, gold) for outcome in results.outcomes}
+    scores = scores_table(
+        results, results.part, "scores", f"Table 1: scores on {results.part}", _ABOUT_SCORES
+    )
+    dev = scores_table(results, DEV, "dev_scores", "Scores on dev", _ABOUT_DEV)
+    parts: list[tuple[str, Sequence[str], Sequence[Item | None]]] = [
+        ("What was found", [_comparisons(results)], [answers_table(results, errors)]),
+        ("Scores", [_comparable(results)], [scores, dev if results.part != DEV else None]),
+        ("Errors", [], [errors_table(results, errors)]),
+        ("Recall and precision by β", [_ABOUT_BETA], _beta_figures(results)),
+        ("Temperature", [_ABOUT_T], [temperature_figure(results)]),
+        ("Training", [], [curves_figure(results), rates_table(results)]),
+        ("Time", [], [times_table(results)]),
+        ("Where systems differ", [], [_passages(results, gold, examples)]),
+    ]
+    sections = []
+    for heading, paragraphs, items in parts:
+        if there := [item for item in items if item is not None]:
+            sections.append(Section(heading, paragraphs, there))
+    return Page(title, _lead(results), _facts(results), sections, command)
+
+
+def _beta_figures(results: Results) -> list[Figure | None]:
+    return [
+        beta_figure(results, "beta", "Figure 1: β of the paper's losses"),
+        beta_figure(results, "beta_pairwise", "Figure 2: β of the pairwise family", PAIRWISE),
+    ]
+
+
+def _lead(results: Results) -> list[str]:
+    """The outcome in a few sentences, made from the numbers."""
+    others = [outcome for outcome in results.outcomes if outcome is not results.baseline]
+    shown = [found for names in PAPER_ROWS if (found := _first(results, names))]
+    text = "; ".join(_gain(results, outcome) for outcome in shown)
+    if others:
+        best = max(others, key=lambda outcome: results.difference(outcome).mean)
+        text += f". The largest difference of all rows: {_gain(results, best)}"
+    return [
+        "A mention ranker over sparse features, trained with a heuristic loss and then with relaxed metrics "
+        "themselves, as in Le & Titov (2017), Optimizing Differentiable Relaxations of Coreference "
+        "Evaluation Metrics.",
+        f"CoNLL against the baseline on {results.part}, with 95 % intervals: {text}.",
+    ]
+
+
+def _gain(results: Results, outcome: Outcome) -> str:
+    return f"{row_title(outcome)} **{interval(results.difference(outcome))}**"
+
+
+def _comparisons(results: Results) -> str:
+    """What many comparisons mean for p values."""
+    number, documents = len(results.differences(results.part)), _documents(results, results.part)
+    least = 2 / 2**documents  # of an exact permutation test: all documents one way
+    text = (
+        f"Made from the numbers, row by row. Of {number} comparisons, {0.05 * number:.1f} would be below "
+        "p = 0.05 by chance; the tables of scores have p values after Holm's correction too, and "
+        "differences that pass it are bold."
+    )
+    if least * number > 0.05:
+        text += f" With {documents} documents no p is below {least:.3f}, so that none can pass it."
+    return text
+
+
+def _comparable(results: Results) -> str:
+    """Whether published figures can be compared with these."""
+    sizes = {part: _documents(results, part) for part in (DEV, TEST) if part in (DEV, results.part)}
+    if sizes == {DEV: CONLL_2012_SIZES[DEV], TEST: CONLL_2012_SIZES[TEST]}:
+        text = "These files have the documents of CoNLL-2012: published figures are comparable"
+    else:
+        text = (
+            "Published figures are of CoNLL-2012 English test, **another corpus: they are not comparable**, "
+            "only the gains in brackets are, with care"
+        )
+    return f"{text}. Those marked † come from another network with other features."
+
+
+def _facts(results: Results) -> list[tuple[str, str]]:
+    """How the numbers came about."""
+    reproduction = results.reproduction
+    config = reproduction.runner.chain(reproduction.study.units[0], reproduction.seeds[0])[-1]
+    records = list(results.baseline.records.values())
+    parts = [f"{_documents(results, p)} {p}" for p in dict.fromkeys([DEV, results.part])]
+    documents = [f"{records[0].epochs[0]['documents']} training", *parts]
+    return [
+        ("Documents", ", ".join(documents)),
+        ("Mentions", f"{config.mentions}; entities of one mention: {config.singletons}"),
+        ("Seeds", ", ".join(map(str, reproduction.seeds))),
+        ("Chosen on dev", "epoch, β, T" + (", learning rates" if reproduction.study.tuned else "")),
+        ("Device", ", ".join(sorted({record.device for record in records}))),
+        ("Program", f"corelax {__version__}"),
+    ]
+
+
+def _documents(results: Results, part: str) -> int:
+    return results.baseline.counts(part).documents
+
+
+def _passages(results: Results, gold: Sequence[Document], number: int) -> Passages | None:
+    """Passages in which the paper's best loss and the baseline differ, with the first seed."""
+    outcome = _first(results, ("lea_beta", "lea", "b3_beta", "b3"))
+    if outcome is None or not number:
+        return None
+    seed = outcome.seeds(results.part)[0]
+    systems = {
+        one.row.title: system_documents(gold, one.predicted[results.part][seed])
+        for one in (results.baseline, outcome)
+    }
+    passages = choose_passages(gold=gold, systems=systems, number=number)
+    caption = (
+        f"Seed {seed}. Passages with the largest difference in errors, in favour of either system by turns. "
+        "Equal numbers are one entity; errors are underlined."
+    )
+    title = f"{outcome.row.title} and the baseline"
+    return Passages("passages", title, caption, passages) if passages else None
+
+
+def _first(results: Results, names: Sequence[str]) -> Outcome | None:
+    """The first of some rows that the study has."""
+    return next((found for name in names if (found := results.outcome(name))), None)
+
+
+_ABOUT_SCORES = (
+    "F1 in percent over the whole part: counts are summed over documents and divided once. Means over "
+    "seeds, for CoNLL with their standard deviation. The interval is a paired bootstrap over documents and "
+    "seeds, p a paired permutation test over documents. Recall and precision show under the pointer and "
+    "are in the CSV and JSON files."
+)
+_ABOUT_DEV = (
+    "The part on which epochs, learning rates, β and T were chosen: these figures flatter whoever had most "
+    "to choose from."
+)
+_ABOUT_BETA = "A larger β favours recall: −F_β is the loss, F1 what is measured."
+_ABOUT_T = (
+    "T below 1 makes entities (or links) harder in training; as T tends to 0 the loss tends to the exact "
+    "metric."
+)
