@@ -15,14 +15,8 @@ setup: .venv/installed
 demo: setup
 	$(BIN)/corelax score examples/data/gold.conll examples/data/system.conll --per-document --differences
 	$(BIN)/python examples/03_own_ranker.py
-	rm -rf $(DEMO) && mkdir -p $(DEMO)
-	$(BIN)/corelax synth $(DEMO)/train.conll --documents 50 --mentions 60 --seed 1
-	$(BIN)/corelax synth $(DEMO)/dev.conll --documents 20 --mentions 60 --seed 2
-	$(BIN)/corelax train --train $(DEMO)/train.conll --dev $(DEMO)/dev.conll --out $(DEMO)/runs --config lea \
-	  --set features.lexical_cutoff=5 --set antecedent.epochs=5 --set baseline.epochs=5 --set epochs=5
-	$(BIN)/corelax predict $(DEMO)/runs/baseline $(DEMO)/dev.conll $(DEMO)/baseline.conll
-	$(BIN)/corelax predict $(DEMO)/runs/lea $(DEMO)/dev.conll $(DEMO)/lea.conll
-	$(BIN)/corelax errors $(DEMO)/dev.conll $(DEMO)/baseline.conll $(DEMO)/lea.conll
+	rm -rf $(DEMO)
+	$(BIN)/corelax reproduce --quick --out $(DEMO)
 
 test: setup lint
 	$(BIN)/pytest
