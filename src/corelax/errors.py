@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 MAX_MESSAGE = 200  # characters
 
 
@@ -26,6 +28,9 @@ class FormatError(CorelaxError):
         self.message, self.path, self.line = one_line(message, MAX_MESSAGE), path, line
         place = path if line is None else f"{path}:{line}"
         super().__init__(f"{place}: {self.message}")
+
+    def __reduce__(self) -> tuple[object, ...]:  # or it could not come back from another process
+        return partial(FormatError, path=self.path, line=self.line), (self.message,)
 
 
 def one_line(message: str, limit: int | None = None) -> str:

@@ -24,7 +24,7 @@ import torch
 
 import corelax
 from corelax import Clustering, Span
-from corelax.experiments import runner as runner_module
+from corelax.experiments import processes
 from corelax.experiments.records import (
     Predicted,
     Record,
@@ -122,7 +122,7 @@ class InThisProcess:
 def in_this_process():
     """Runners work in this process; gives the list of the jobs they do."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runner_module, "ProcessPoolExecutor", InThisProcess)
+        patch.setattr(processes, "ProcessPoolExecutor", InThisProcess)
         patch.setattr(InThisProcess, "jobs", [])
         yield InThisProcess.jobs
 
@@ -135,7 +135,9 @@ def invented_training(answer):
     def invent(job):
         config = job.chain[-1]
         if job.files not in data:
-            data[job.files] = identity(load_data(config, job.files.train, job.files.dev), ())["data"]
+            data[job.files] = identity(load_data(config, job.files.train, job.files.dev), ())[
+                "data"
+            ]
         for part, decoding in job.predict:
             file = getattr(job.files, part)
             gold, system = made_up(file, answer, job.stage, job.seed, decoding)
@@ -159,7 +161,7 @@ def invented_training(answer):
         save(record_path(job.out, job.stage, job.seed), record)
 
     with in_this_process() as jobs, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runner_module, "do_job", invent)
+        patch.setattr(processes, "do_job", invent)
         patch.setattr(Runner, "_is_finished", lambda *_: True)  # what others start from
         yield jobs
 
@@ -170,9 +172,7 @@ gold_documents = cache(read)
 def made_up(file, answer, unit, seed, decoding):
     """The documents of a file, and what a unit is said to make of them."""
     gold = gold_documents(file)
-    return gold, [
-        doc.with_clusters(Clustering(answer(doc, unit, seed, decoding))) for doc in gold
-    ]
+    return gold, [doc.with_clusters(Clustering(answer(doc, unit, seed, decoding))) for doc in gold]
 
 
 def predicted_of(file, gold, system):

@@ -31,6 +31,7 @@ from study_runs import (
 )
 
 from corelax import CorelaxError
+from corelax.experiments import processes
 from corelax.experiments import runner as runner_module
 from corelax.experiments.runner import Progress, Wish
 from corelax.experiments.units import Unit
@@ -85,7 +86,7 @@ def run(files, tmp_path_factory):
     notes, watcher = [], Watcher()
     runner = make_runner(out, files, workers=2, note=notes.append, progress=watcher)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runner_module, "ProcessPoolExecutor", Pool)
+        patch.setattr(processes, "ProcessPoolExecutor", Pool)
         patch.setattr(Pool, "jobs", [])
         with pytest.raises(CorelaxError) as error:
             runner.run(lambda: [Wish(unit, 1) for unit in (BROKEN, *UNITS)])

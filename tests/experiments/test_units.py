@@ -226,6 +226,8 @@ def test_the_hard_filter_knows_no_singletons():
 class Tried:
     """A runner that has tried every learning rate; which is the better follows from the name."""
 
+    failed: dict = {}  # noqa: RUF012
+
     def record(self, unit, seed):
         assert seed == 3
         rates = [float(rate) for rate in unit.name.partition("_rates_")[2].split("_")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from corelax.experiments.work import Files
 
 SEEDS = 5
+TITLE = "Training on the metric: a reproduction"
 
 
 def reproduce(
@@ -39,9 +41,13 @@ def reproduce(
             help="Instead of --dev: N training documents, evenly spread, are dev.",
         ),
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for models, results and the report.")] = Path(
-        "study"
-    ),
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for models, results and the report; else study, or study-quick with --quick.",
+            show_default=False,
+        ),
+    ] = None,
     quick: Annotated[
         bool,
         typer.Option("--quick", help="The paper's four resolvers on synthetic documents: minutes."),
@@ -80,40 +86,52 @@ def reproduce(
     ] = None,
     examples: Annotated[int, typer.Option(min=0, help="Passages that the report shows.")] = 6,
     title: Annotated[
-        str, typer.Option(help="Title of the report.")
-    ] = "Training on the metric: a reproduction",
+        str | None, typer.Option(help="Title of the report.", show_default=False)
+    ] = None,
     format: InputFormat = None,
 ) -> None:
     """Run the paper's experiments, those it is compared with and ours, and write a report.
 
+    With five seeds these are 257 runs, for a GPU; --paper-only, --no-tune and --seeds make them fewer.
     Everything is chosen on dev; test documents are predicted once, by what was chosen. What is finished is
     not done again: the same command goes on after an interruption, and results made elsewhere are taken with
     --merge. OUT/report has the page (report.html), every table and every figure.
     """
+    out = out or Path("study-quick" if quick else "study")
     if out.exists() and not out.is_dir():
         raise CorelaxError(f"{out}: is a file; name a folder")
     from corelax.analysis.write import write_report
     from corelax.cli.progress import UnitsProgress
     from corelax.experiments import quick as quickly
-    from corelax.experiments.merging import merge_results
+    from corelax.experiments.merging import results_folder
+    from corelax.experiments.processes import default_workers
     from corelax.experiments.reproduce import Reproduction
     from corelax.experiments.results import Results
-    from corelax.experiments.runner import Runner, default_workers
-    from corelax.experiments.study import full_study, quick_study
+    from corelax.experiments.runner import Runner
+    from corelax.experiments.study import check_settings, full_study, quick_study
     from corelax.experiments.study_page import study_page
     from corelax.train.presets import parse_settings
     from corelax.train.stages import choose_device
 
     common = {**(quickly.SETTINGS if quick else {}), **parse_settings(settings or [])}
     where = choose_device(device)
-    files = _files(train, dev, test, hold_out, out, quick, format)
-    for folder in merge or []:
-        note(f"{folder}: {merge_results(folder, out):,} files taken over")
     like_original = common.get("singletons") != "keep"  # the authors' filter knows no singletons
     study = quick_study() if quick else full_study(
         like_original=like_original, ours=not paper_only, tune=tune
     )  # fmt: skip
     numbers = range(1, (seeds or (quickly.SEEDS if quick else SEEDS)) + 1)
+    # What is wrong is found before anything is written.
+    if quick and (paper_only or not tune):
+        raise CorelaxError("--quick has the paper's four resolvers as they are; leave out the rest")
+    for seed in only_seed or []:
+        if seed not in numbers:
+            raise CorelaxError(
+                f"--only-seed {seed}: the seeds are 1 to {len(numbers)}; see --seeds"
+            )
+    check_settings(study, common)
+    for folder in merge or []:
+        results_folder(folder)
+    files = _files(train, dev, test, hold_out, out, quick, format)
     try:
         with UnitsProgress() as progress:
             runner = Runner(
@@ -121,20 +139,24 @@ def reproduce(
                 note=note, progress=progress, minutes=minutes,
             )  # fmt: skip
             reproduction = Reproduction(study, runner, numbers, only_seed)
+            reproduction.prepare()
+            for folder in merge or []:
+                note(f"{folder}: {reproduction.merge(folder):,} files taken over")
             done = reproduction.run()
     except KeyboardInterrupt:
         note("interrupted; what is finished is kept: the same command goes on")
         sys.exit(130)
     if not done:
         note("not all runs are done; the same command goes on. The report is of those that are")
-    results = Results(reproduction)
-    if results.outcome("baseline") is None:
-        raise CorelaxError(f"{out}: the baseline is not done yet, so there is nothing to report")
-    command = shlex.join(["corelax", *sys.argv[1:]])
-    page = study_page(results, title=title, command=command, examples=examples)
+    results = Results(reproduction, is_done=done)
+    page = study_page(
+        results, title=title or (quickly.TITLE if quick else TITLE), command=_command(),
+        examples=examples, remark=quickly.REMARK if quick else "",
+    )  # fmt: skip
     paths = write_report(page, out / "report")
     print(_summary(results))
     note(f"{paths[0]}")
+    runner.check()
 
 
 def _files(
@@ -145,7 +167,7 @@ def _files(
     from corelax.experiments.holdout import hold_out as held_out
     from corelax.experiments.quick import synthetic_files
     from corelax.experiments.work import Files
-    from corelax.features.cache import check_file
+    from corelax.features.cache import file_digest
 
     if quick:
         if train or dev or test or hold_out:
@@ -153,13 +175,41 @@ def _files(
         return synthetic_files(out / "data")
     if train is None:
         raise CorelaxError("name files with --train and --dev, or try --quick")
-    if (dev is None) == (hold_out is None):
+    if dev is not None and hold_out is not None:
+        raise CorelaxError("--hold-out makes dev documents from --train; leave out --dev")
+    if dev is None and hold_out is None:
         raise CorelaxError("name dev documents with --dev, or take some from --train: --hold-out N")
+    if test is not None:
+        _check_test(test, format)  # better now than after all the training
     if dev is None and hold_out is not None:
         train, dev = held_out(train, hold_out, out / "data", format)
-    if test is not None:
-        check_file(test)  # better now than after all the training
+    digests = [file_digest(file) for file in (train, dev, test) if file]
+    if len(set(digests)) < len(digests):
+        note("two of the files are the same: their scores are not those of unseen documents")
     return Files(train, str(dev), test, format)
+
+
+def _check_test(file: str, format: str | None) -> None:
+    """An error if test documents could not be scored."""
+    from corelax.features.cache import check_file
+    from corelax.io import stream
+
+    check_file(file)
+    keys, has_entities = set(), False
+    for doc in stream(file, format, layers=False):
+        if doc.key in keys:
+            raise CorelaxError(f"{file}: two documents have the name {doc.key}")
+        keys.add(doc.key)
+        has_entities = has_entities or bool(doc.clusters)
+    if not has_entities:
+        raise CorelaxError(f"{file}: no document has entities to score against")
+
+
+def _command() -> str:
+    """What was typed, with the word lists if they are not those of a folder."""
+    lists = os.environ.get("CORELAX_LEXICONS", "")
+    before = f"CORELAX_LEXICONS={lists} " if lists.isidentifier() else ""
+    return before + shlex.join(["corelax", *sys.argv[1:]])
 
 
 def _summary(results: Results) -> str:

@@ -49,7 +49,8 @@ def sweep(
     if out.exists() and not out.is_dir():
         raise CorelaxError(f"{out}: is a file; name a folder")
     from corelax.cli.progress import UnitsProgress
-    from corelax.experiments.runner import Runner, default_workers
+    from corelax.experiments.processes import default_workers
+    from corelax.experiments.runner import Runner
     from corelax.experiments.sweep import parse_grid, sweep_units
     from corelax.experiments.sweep_run import Sweep
     from corelax.experiments.units import seed_folder

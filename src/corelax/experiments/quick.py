@@ -11,6 +11,10 @@ from corelax.synthetic import Shape, generate
 DOCUMENTS = {"train": 50, "dev": 20, "test": 20}
 MENTIONS = 60  # of a document, on average
 SEEDS = 2
+TITLE = "Training on the metric: synthetic documents"
+REMARK = (
+    "**Invented documents, small layers, few epochs**: these numbers say nothing about real text."
+)
 SETTINGS = {
     "features.lexical_cutoff": "5",
     "hidden_pair": "200",

@@ -9,8 +9,9 @@ They can be made on any machine: copied into one folder they are one study.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,9 +19,9 @@ from corelax.clustering import Clustering
 from corelax.document import Span
 from corelax.errors import CorelaxError
 from corelax.io.files import write_text
-from corelax.train.config import Config
+from corelax.train.config import DECODINGS, Config
 
-RESULTS = "results"
+RESULTS, STUDY = "results", "study.json"
 T = TypeVar("T")
 
 
@@ -89,6 +90,12 @@ def predicted_path(out: Path, unit: str, seed: int, part: str, decoding: str) ->
     return out / RESULTS / f"seed{seed}" / f"{unit}.{part}.{decoding}.json"
 
 
+def forget_predictions(out: Path, unit: str, seed: int) -> None:
+    """Deletes the predictions of a unit that has no record: they may be of an earlier model."""
+    for part, decoding in product(("dev", "test"), DECODINGS):
+        predicted_path(out, unit, seed, part, decoding).unlink(missing_ok=True)
+
+
 def save(path: Path, what: Record | Predicted) -> None:
     """Writes a file, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -106,15 +113,19 @@ def load_predicted(path: Path) -> Predicted:
 
 
 def check_record(
-    path: Path, record: Record, chain: Sequence[Config], data: Mapping[str, str]
+    path: Path,
+    record: Record,
+    chain: Sequence[Config],
+    data: Mapping[str, str],
+    but: Collection[str] = (),
 ) -> None:
-    """An error if a record is of other settings or documents than these."""
+    """An error if a record is of other settings or documents than these, but for some keys."""
     wanted = json.loads(json.dumps([asdict(config) for config in chain]))
     differs = [
         f"{new['stage']}.{key}"
         for old, new in zip(record.chain, wanted, strict=False)
         for key in new
-        if old.get(key) != new[key]
+        if old.get(key) != new[key] and key not in but
     ]
     differs += ["the stages"] if len(record.chain) != len(wanted) else []
     differs += [
@@ -124,8 +135,33 @@ def check_record(
     ]
     if differs:
         raise CorelaxError(
-            f"{path}: is of a study with other settings ({', '.join(differs[:3])}); "
+            f"{path}: is of a study with other settings or files ({', '.join(differs[:3])}); "
             "use another --out, or delete it"
+        )
+
+
+def own_study(out: Path, identity: Mapping[str, Any]) -> None:
+    """Writes what a folder is a study of, or raises an error if it is one of something else."""
+    path = out / STUDY
+    wanted = json.loads(json.dumps(identity))
+    if not path.exists():
+        out.mkdir(parents=True, exist_ok=True)
+        write_text(path, json.dumps(wanted, indent=2, ensure_ascii=False) + "\n")
+        return
+    try:
+        found = json.loads(path.read_bytes())
+    except ValueError as error:
+        raise CorelaxError(f"{path}: not whole ({error}); delete it") from None
+    differs = []
+    for key, value in wanted.items():
+        old = found.get(key)
+        if isinstance(value, dict) and isinstance(old, dict):
+            differs += [name for name in {**old, **value} if old.get(name) != value.get(name)]
+        elif old != value:
+            differs.append(key)
+    if differs:
+        raise CorelaxError(
+            f"{out}: has a study with other settings or files ({', '.join(differs)}); use another --out"
         )
 
 

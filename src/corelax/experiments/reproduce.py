@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from statistics import mean
 from typing import Any
 
+from corelax.errors import CorelaxError
+from corelax.experiments.merging import merge_results
+from corelax.experiments.records import Record, own_study
 from corelax.experiments.runner import Runner, Wish
-from corelax.experiments.study import Row, Study
+from corelax.experiments.study import RATES, Row, Study
 from corelax.experiments.units import Unit
 from corelax.experiments.work import DEV, TEST
 from corelax.train.presets import PRESETS
@@ -40,13 +44,25 @@ class Reproduction:
         self._tuned: dict[str, tuple[float, float]] = {}  # once known, asked for again and again
         self._ready: dict[str, Unit] = {}
 
-    def run(self) -> bool:
-        """Trains everything, and predicts; whether it is done (else the time was up)."""
+    def prepare(self) -> None:
+        """Looks at settings and files before anything is trained; an error if OUT is of another study."""
         for unit in self._units.values():  # a wrong setting is better found now than after hours
             self.runner.chain(unit, self.seeds[0])
-        first = self.runner.chain(self._units[START], self.seeds[0])[-1]
-        self.runner.prepare(first)
-        return self.runner.run(self._training) and self.runner.run(self._final)
+        data = self.runner.prepare(self.runner.chain(self._units[START], self.seeds[0])[-1])
+        tuned, settings = bool(self.study.tuned), dict(self.runner.common)
+        own_study(self.runner.out, {"data": data, "tuned": tuned, "settings": settings})
+
+    def merge(self, source: Path) -> int:
+        """Takes over the results of another folder, all or none; how many files."""
+        return merge_results(source, self.runner.out, self._check_foreign)
+
+    def run(self) -> bool:
+        """Trains everything, and predicts; whether it is done (else the time was up, or runs failed)."""
+        self.prepare()
+        trained = self.runner.attempt(self._training)
+        if not trained and not self.runner.failed:
+            return False
+        return self.runner.attempt(self._final) and trained
 
     def unit(self, name: str) -> Unit | None:
         """A unit with the learning rates that were chosen for it; None if they are not chosen yet."""
@@ -69,7 +85,8 @@ class Reproduction:
         """The learning rates of a tuned unit that are best on dev; None if not all are tried yet."""
         if name not in self._tuned:
             scores = self.tried(name)
-            if len(scores) < len(self.study.learning_rates):
+            failed = [r for r in self.study.learning_rates if self._has_failed(name, r)]
+            if not scores or len(scores) + len(failed) < len(self.study.learning_rates):
                 return None
             self._tuned[name] = max(scores, key=lambda rates: scores[rates])
         return self._tuned[name]
@@ -104,11 +121,6 @@ class Reproduction:
         """What the tables are about."""
         return TEST if self.runner.files.test else DEV
 
-    def total(self) -> int:
-        """How many runs there are."""
-        tuning = len(self.study.tuned) * len(self.study.learning_rates)
-        return tuning + len(self.seeds) * (len(self.study.units) + len(PRETRAINED))
-
     def _training(self) -> Iterator[Wish]:
         """All that is trained, as far as it is known; what others wait for comes first."""
         for seed in self._here:
@@ -128,14 +140,30 @@ class Reproduction:
                     yield Wish(unit, seed)
 
     def _final(self) -> Iterator[Wish]:
-        """What the tables need: the chosen unit of each row. Only here test documents are looked at."""
+        """What the tables need: the chosen unit of each row. Only here test documents are looked at.
+
+        Who runs some of the seeds cannot know what all of them will choose, and predicts with every unit
+        that may be chosen; the tables show the chosen ones.
+        """
         for row in self.study.rows:
-            name = self.chosen(row)
-            unit = name and self.unit(name)
-            if unit:
+            chosen = self.chosen(row)
+            names = row.units if set(self._here) != set(self.seeds) else [chosen] if chosen else []
+            for unit in filter(None, map(self.unit, names)):
                 parts = dict.fromkeys([DEV, self.part])
                 for seed in self._here:
-                    yield Wish(unit, seed, tuple((part, row.decoding) for part in parts))
+                    if self.runner.record(unit, seed):  # else it has failed
+                        yield Wish(unit, seed, tuple((part, row.decoding) for part in parts))
+
+    def _has_failed(self, name: str, rates: tuple[float, float]) -> bool:
+        return (self.seeds[0], _candidate_name(name, rates)) in self.runner.failed
+
+    def _check_foreign(self, path: Path, name: str, seed: int, record: Record) -> None:
+        """An error if a record of another folder is not of this study, whatever its learning rates."""
+        unit = self._units.get(name.partition("_rates_")[0])
+        if unit is None or seed not in self.seeds:
+            raise CorelaxError(f"{path}: this study has no such run; give it the same options")
+        chain = self.runner.chain(replace(unit, name=name), seed)
+        self.runner.check_record(path, record, chain, but=RATES)
 
     def _candidate(self, name: str, rates: tuple[float, float]) -> Unit | None:
         """A tuned unit with some learning rates; None if the rates of what it starts from are not known."""
@@ -145,13 +173,16 @@ class Reproduction:
             if (before := self.rates(START)) is None:
                 return None
             settings |= _settings(before, f"{START}.")
-        label = "_".join(f"{rate:g}" for rate in rates)
-        return replace(unit, name=f"{name}_rates_{label}", settings={**unit.settings, **settings})
+        name = _candidate_name(name, rates)
+        return replace(unit, name=name, settings={**unit.settings, **settings})
 
     def _starts_from_baseline(self, unit: Unit) -> bool:
         return START in PRESETS[unit.preset].get("start", ())
 
 
+def _candidate_name(name: str, rates: tuple[float, float]) -> str:
+    return "_".join([name, "rates", *(f"{rate:g}" for rate in rates)])
+
+
 def _settings(rates: tuple[float, float], prefix: str) -> dict[str, float]:
-    first, second = rates
-    return {f"{prefix}learning_rate": first, f"{prefix}output_learning_rate": second}
+    return {f"{prefix}{key}": rate for key, rate in zip(RATES, rates, strict=True)}

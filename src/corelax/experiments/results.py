@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from statistics import mean, stdev
 from typing import NamedTuple
 
@@ -11,7 +10,8 @@ import numpy as np
 
 from corelax.analysis.errors import ErrorCounts, count_errors
 from corelax.document import Document
-from corelax.experiments.records import Predicted, Record, load_predicted, predicted_path
+from corelax.errors import CorelaxError
+from corelax.experiments.records import Predicted, Record, predicted_path
 from corelax.experiments.reproduce import START, Reproduction
 from corelax.experiments.significance import Difference, DocumentCounts, compare
 from corelax.experiments.study import Grid, Row
@@ -100,14 +100,22 @@ class Results:
 
     Args:
         reproduction: The study, run as far as it was.
+        is_done: Whether all of it is done. Until then test documents are not predicted, and the tables are
+            about dev.
     """
 
-    def __init__(self, reproduction: Reproduction) -> None:
-        self.reproduction = reproduction
-        self.part = reproduction.part
+    def __init__(self, reproduction: Reproduction, *, is_done: bool = True) -> None:
+        self.reproduction, self.is_done = reproduction, is_done
+        self.part = reproduction.part if is_done else DEV
         every = [found for row in reproduction.study.rows if (found := self._outcome(row))]
         start = next((found for found in every if found.row.name == START), None)
-        self.outcomes = [found for found in every if start is None or self.are_paired(found, start)]
+        if start is None:
+            out = reproduction.runner.out
+            raise CorelaxError(
+                f"{out}: the baseline is not done yet, so there is nothing to report"
+            )
+        self.baseline = start  # what others are compared with
+        self.outcomes = [found for found in every if self.are_paired(found, start)]
 
     def outcome(self, name: str) -> Outcome | None:
         """A row by its name, if it is done."""
@@ -117,13 +125,6 @@ class Results:
         """Whether two rows can be compared: some seed is done for both."""
         parts = (DEV, self.part)
         return all(set(outcome.seeds(part)) & set(other.seeds(part)) for part in parts)
-
-    @cached_property
-    def baseline(self) -> Outcome:
-        """What others are compared with."""
-        found = self.outcome(START)
-        assert found is not None
-        return found
 
     def difference(
         self, outcome: Outcome, to: Outcome | None = None, part: str | None = None
@@ -148,14 +149,15 @@ class Results:
         return found
 
     def beta_gain(self, grid: Grid) -> tuple[float, Difference] | None:
-        """The value of a grid that is best on dev, and how it compares with 1 there."""
-        counts = {}
-        for value in grid.values:
-            predicted = self._predicted(grid.unit_name(value), DEV, "links")
-            if len(predicted) == len(self.reproduction.seeds):
-                counts[value] = document_counts(list(predicted.values()))
-        if len(counts) < 2 or 1.0 not in counts:
+        """The value of a grid that is best on dev, and how it compares with 1 there: seeds that all have."""
+        every = {
+            value: self._predicted(grid.unit_name(value), DEV, "links") for value in grid.values
+        }
+        done = {value: runs for value, runs in every.items() if runs}
+        shared = sorted(set.intersection(*map(set, done.values()))) if done else []
+        if len(done) < 2 or 1.0 not in done or not shared:
             return None
+        counts = {v: document_counts([runs[s] for s in shared]) for v, runs in done.items()}
         best = max(counts, key=lambda value: float(counts[value].score("conll").mean()))
         return best, compare(system=counts[best], baseline=counts[1.0])
 
@@ -188,7 +190,8 @@ class Results:
             seed: predicted_path(out, unit, seed, part, decoding)
             for seed in self.reproduction.seeds
         }
-        return {seed: load_predicted(path) for seed, path in paths.items() if path.exists()}
+        predicted = self.reproduction.runner.predicted
+        return {seed: predicted(path) for seed, path in paths.items() if path.exists()}
 
 
 def system_documents(gold: Sequence[Document], predicted: Predicted) -> list[Document]:

@@ -7,20 +7,18 @@ parts of it can be made elsewhere.
 
 from __future__ import annotations
 
-import os
-import signal
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from functools import cached_property
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from corelax.errors import CorelaxError
+from corelax.experiments.processes import worker_pool
 from corelax.experiments.records import (
+    Predicted,
     Record,
     check_record,
     load_predicted,
@@ -29,16 +27,15 @@ from corelax.experiments.records import (
     record_path,
 )
 from corelax.experiments.units import Unit, seed_folder, unit_chain
-from corelax.experiments.work import DEV, TEST, Files, Job, do_job, start_worker
+from corelax.experiments.work import DEV, TEST, Files, Job
 from corelax.features.cache import file_digest
 from corelax.train.config import Config
-from corelax.train.folder import CONFIG, load_settings
+from corelax.train.folder import is_finished
 from corelax.train.loop import identity
-from corelax.train.stages import choose_device, load_data
+from corelax.train.stages import load_data
 
 LINKS = "links"
 IN_ADVANCE = 1  # jobs that wait in the queue, so that no process does
-GPU_WORKERS = 4  # a small network alone leaves a GPU waiting for its process
 
 
 class Wish(NamedTuple):
@@ -94,6 +91,7 @@ class Runner:
         self._done: set[tuple[str, int, tuple[tuple[str, str], ...]]] = set()
         self._finished: set[Path] = set()
         self._identity: dict[str, str] | None = None
+        self.failed: dict[tuple[int, str], BaseException] = {}  # by seed and stage; not tried again
 
     @property
     def out_of_time(self) -> bool:
@@ -107,12 +105,13 @@ class Runner:
             self._chains[key] = unit_chain(unit, seed, self.common)
         return self._chains[key]
 
-    def prepare(self, config: Config) -> None:
-        """Extracts features once, before several processes ask for them, and looks at the files."""
+    def prepare(self, config: Config) -> dict[str, str]:
+        """Extracts features once, before several processes ask for them; hashes of all they depend on."""
         data = load_data(
             config, self.files.train, self.files.dev, self._note, format=self.files.format
         )
         self._identity = identity(data, ())["data"]
+        return self._identity
 
     def record(self, unit: Unit, seed: int) -> Record | None:
         """The record of a unit, if it is done; an error if it is of another study."""
@@ -121,10 +120,16 @@ class Runner:
             if not path.exists():
                 return None
             record = load_record(path)
-            if self._identity is not None:
-                check_record(path, record, self.chain(unit, seed), self._identity)
+            self.check_record(path, record, self.chain(unit, seed))
             self._records[path] = record
         return self._records[path]
+
+    def check_record(
+        self, path: Path, record: Record, chain: Sequence[Config], but: Collection[str] = ()
+    ) -> None:
+        """An error if a record is of other settings or files, as far as these were looked at."""
+        if self._identity is not None:
+            check_record(path, record, chain, self._identity, but)
 
     def is_done(self, wish: Wish) -> bool:
         """Whether a unit is trained and has predicted all it should."""
@@ -138,39 +143,47 @@ class Runner:
                 path = predicted_path(self.out, wish.unit.name, wish.seed, part, decoding)
                 if not path.exists():
                     return False
-                if part == TEST and load_predicted(path).digest != self._test_digest:
-                    raise CorelaxError(
-                        f"{path}: is of another test file; use another --out, or delete it"
-                    )
+                if part == TEST:
+                    self.predicted(path)
             self._done.add(key)
         return True
+
+    def predicted(self, path: Path) -> Predicted:
+        """What a unit has predicted; an error if it is of another test file."""
+        found = load_predicted(path)
+        if f".{TEST}." in path.name and found.digest != self._test_digest:
+            raise CorelaxError(f"{path}: is of another test file; use another --out, or delete it")
+        return found
 
     @cached_property
     def _test_digest(self) -> str:
         return file_digest(self.files.test) if self.files.test else ""
 
     def run(self, wishes: Callable[[], Iterable[Wish]]) -> bool:
-        """Does all that is wished for; whether it is done (else the time was up).
+        """As `attempt`; what failed is an error when all else is done."""
+        done = self.attempt(wishes)
+        self.check()
+        return done
+
+    def attempt(self, wishes: Callable[[], Iterable[Wish]]) -> bool:
+        """Does all that is wished for; whether it is done (else the time was up, or something `failed`).
 
         Args:
             wishes: What is wanted, in the order of its importance; asked again whenever a job is done, since
                 some of it may depend on what was found.
         """
-        failed: dict[tuple[int, str], BaseException] = {}
         running: dict[Future[None], Job] = {}
-        with self._pool() as pool:
+        with worker_pool(self.out, self._workers, self._threads) as submit:
             while True:
                 wanted = _merged(wishes())
                 undone = [wish for wish in wanted if not self.is_done(wish)]
                 names = [f"{job.stage} {job.seed}" for job in running.values()]
                 self._progress.update(len(wanted) - len(undone), len(wanted), names)
-                busy = {(job.seed, job.stage) for job in running.values()} | set(failed)
+                busy = {(job.seed, job.stage) for job in running.values()} | set(self.failed)
                 for job in self._ready(undone, busy):
                     if self.out_of_time or len(running) >= self._workers + IN_ADVANCE:
                         break
-                    processes = pool()
-                    with _interrupts_held_back():
-                        running[processes.submit(do_job, job)] = job
+                    running[submit(job)] = job
                 if not running:
                     break
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
@@ -183,13 +196,17 @@ class Runner:
                             "memory?); the same command goes on, with fewer --workers if need be"
                         )
                     if error is not None:  # the other units can be done all the same
-                        failed[job.seed, job.stage] = error
+                        self.failed[job.seed, job.stage] = error
                         self._note(f"{job.stage}, seed {job.seed}: {error}")
-        for (seed, stage), error in failed.items():
-            if isinstance(error, CorelaxError):
-                raise CorelaxError(f"{stage}, seed {seed}: {error}")
-            raise error
         return not undone
+
+    def check(self) -> None:
+        """The first error of a job, if there was any."""
+        for (seed, stage), error in self.failed.items():
+            if isinstance(error, CorelaxError):
+                more = f" ({len(self.failed)} runs failed)" if len(self.failed) > 1 else ""
+                raise CorelaxError(f"{stage}, seed {seed}: {error}{more}")
+            raise error
 
     def _ready(self, undone: Iterable[Wish], busy: set[tuple[int, str]]) -> Iterator[Job]:
         """The jobs that wait for nothing: the first unfinished stage of each unit, each stage once."""
@@ -210,66 +227,10 @@ class Runner:
 
     def _is_finished(self, folder: Path) -> bool:
         if folder not in self._finished:
-            if not (folder / CONFIG).exists() or not load_settings(folder)[1]["finished"]:
+            if not is_finished(folder):
                 return False
             self._finished.add(folder)
         return True
-
-    @contextmanager
-    def _pool(self) -> Iterator[Callable[[], ProcessPoolExecutor]]:
-        """A pool of processes that is made when it is first needed, and ends with this one."""
-        made: list[ProcessPoolExecutor] = []
-
-        def pool() -> ProcessPoolExecutor:
-            if not made:
-                made.append(
-                    ProcessPoolExecutor(
-                        self._workers,
-                        mp_context=get_context("spawn"),
-                        initializer=start_worker,
-                        initargs=(self._threads, os.getpid()),
-                    )
-                )
-            return made[0]
-
-        try:
-            yield pool
-        except BaseException:
-            for one in made:  # finished epochs are kept, so that nobody need wait for them
-                for process in list((one._processes or {}).values()):
-                    process.terminate()
-                one.shutdown(wait=True, cancel_futures=True)
-            raise
-        for one in made:
-            one.shutdown()
-
-
-@contextmanager
-def _interrupts_held_back() -> Iterator[None]:
-    """For the start of a process, which inherits it: Ctrl-C would end it with a traceback of its own."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def default_workers(device: str) -> int:
-    """How many processes to run: one for each core that this one may use, or a few that share a GPU.
-
-    >>> default_workers("cpu") >= 1
-    True
-    """
-    if choose_device(device) == "cuda":
-        return GPU_WORKERS
-    if hasattr(
-        os, "sched_getaffinity"
-    ):  # fewer than the machine has, in a container or on a cluster
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _merged(wishes: Iterable[Wish]) -> list[Wish]:

@@ -6,11 +6,14 @@ in `published.py`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from corelax.experiments.units import Unit
+from corelax.errors import CorelaxError
+from corelax.experiments.units import Unit, unit_chain
+from corelax.train.config import PRETRAINING
+from corelax.train.presets import PRESETS, stage_chain
 
 BETA_SQUARED = (0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.25, 4.0)  # the paper's grid
 FEWER_BETA_SQUARED = (1.0, 1.4, 1.8, 4.0)
@@ -139,6 +142,7 @@ def full_study(*, like_original: bool = True, ours: bool = True, tune: bool = Tr
     grids = [b3, lea]
     if ours:
         plain = {**soft, "beta_squared": 1}
+        no_filter = " (no hard filter)" if like_original else ""
         pair_b3 = Grid("pair_b3", "pairwise_b3", "beta_squared", FEWER_BETA_SQUARED, "b3_1", {})
         pair_lea = Grid("pair_lea", "pairwise_lea", "beta_squared", FEWER_BETA_SQUARED, "lea_1", {})
         cold = Grid("cold", "lea", "temperature", TEMPERATURES, "lea_1", plain)
@@ -156,7 +160,7 @@ def full_study(*, like_original: bool = True, ours: bool = True, tune: bool = Tr
             *(Unit(f"soft_{m}", "conll", {"metric": m}, "b3_1") for m in _SOFT),
         ]
         rows += [
-            Row("soft_lea", "Soft LEA (no hard filter), T = 1", OURS, (cold.unit_name(1),)),
+            Row("soft_lea", f"Soft LEA{no_filter}, T = 1", OURS, (cold.unit_name(1),)),
             Row("cold", "Soft LEA, T on dev", OURS, cold.names),
             Row("cold_links", "Soft LEA, link temperature on dev", OURS, cold_links.names),
             Row("annealed", "Soft LEA, T annealed 1 → 0.1", OURS, ("annealed",)),
@@ -193,3 +197,36 @@ _SOFT = {
     "blanc": "Soft BLANC",
     "conll": "Soft CoNLL average",
 }
+
+
+# What a study sets by itself, for each of its units.
+_OWN = (
+    "stage start objective metric family beta_squared temperature temperature_end temperature_on "
+    "like_original decoding seed"
+).split()
+RATES = ("learning_rate", "output_learning_rate")
+
+
+def check_settings(study: Study, common: Mapping[str, Any]) -> None:
+    """An error if a setting for all units would turn them into something else, or concerns none of them.
+
+    >>> check_settings(quick_study(), {"beta_squared": 2})
+    Traceback (most recent call last):
+        ...
+    corelax.errors.CorelaxError: beta_squared: is what the study compares; to try values use corelax sweep
+    """
+    stages = {c.stage: c for unit in study.units for c in stage_chain(unit.preset, {})}
+    for key in common:
+        prefix, dot, name = key.rpartition(".")
+        if prefix in PRESETS and prefix not in stages:
+            raise CorelaxError(f"{key}: no run of this study has a stage {prefix}")
+        if dot and (prefix not in PRESETS or stages[prefix].objective in PRETRAINING):
+            continue  # a switch of features, or of what comes before the objectives
+        if name in _OWN:
+            raise CorelaxError(
+                f"{key}: is what the study compares; to try values use corelax sweep"
+            )
+        if name in RATES and study.tuned:
+            raise CorelaxError(f"{key}: is tuned on dev; give --no-tune as well")
+    for unit in study.units:
+        unit_chain(unit, 1, common)

@@ -35,19 +35,20 @@ def answers_table(results: Results, errors: Errors) -> Table:
 
 
 def verdict(difference: Difference, wanted: float = 0.0) -> str:
-    """Whether a gain is as large as wanted, and whether it can be told from none.
+    """Whether there is a gain that is not chance, and whether it is as large as wanted.
 
     >>> verdict(Difference(0.006, -0.001, 0.013, 0.06, 30, 5, 10_000, False), wanted=0.48)
-    'as much, but the interval includes 0'
+    'as much, but it may be chance'
     """
     as_much = 100 * difference.mean >= wanted
-    if difference.high < 0:
+    is_told = difference.p_value < 0.05 and (difference.low > 0 or difference.high < 0)
+    if is_told and difference.mean < 0:
         return "no, it is worse"
-    if difference.low > 0:
+    if is_told:
         return "yes" if as_much else "a gain, but a smaller one"
     if wanted and as_much:
-        return "as much, but the interval includes 0"
-    return "not shown: the interval includes 0"
+        return "as much, but it may be chance"
+    return "not shown"
 
 
 def _told(difference: Difference, wanted: float = 0.0) -> str:
@@ -60,7 +61,9 @@ def _gains(results: Results) -> Iterator[Answer]:
         outcome = next((found for name in names if (found := results.outcome(name))), None)
         if outcome:
             wanted = CONLL_2012_TEST[names[0]] - CONLL_2012_TEST["baseline"]
-            question = f"Does {loss} beat the heuristic baseline by at least {wanted:.2f} CoNLL?"
+            question = (
+                f"Does {loss} beat the heuristic baseline, and by {wanted:.2f} CoNLL in the mean?"
+            )
             yield question, f"+{wanted:.2f}", _told(results.difference(outcome), wanted)
     if outcome := results.outcome("continued"):
         question = "Does the baseline gain by as many more epochs of its own loss?"
@@ -78,9 +81,11 @@ def _best_beta(results: Results) -> Iterator[Answer]:
         grid = results.reproduction.study.grid(name)
         if grid and (found := results.beta_gain(grid)):
             best, gain = found
-            paper = f"β² = {BEST_BETA_SQUARED[row]:g}" if row else "–"
-            told = f"; against β = 1: {_told(gain)}" if best != 1 else ""
-            yield title, paper, f"best β² = {best:g}{told}"
+            paper = f"yes, β² = {BEST_BETA_SQUARED[row]:g}" if row else "–"
+            if best > 1:
+                yield title, paper, f"{_told(gain)}: best β² = {best:g}"
+            else:
+                yield title, paper, f"no: best β² = {best:g}"
 
 
 def _error_shift(results: Results, errors: Errors) -> Iterator[Answer]:

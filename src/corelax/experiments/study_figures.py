@@ -68,7 +68,7 @@ def temperature_figure(results: Results) -> Figure | None:
     ticks = [value for value, _ in points]
     panel = Panel("Soft LEA, β = 1", "T in training", "dev CoNLL", series, levels, True, ticks)
     caption = "Dev, means over seeds with their standard deviation. Annealed: T from 1 to 0.1."
-    return Figure("temperature", "Figure 3: dev score against the temperature", [panel], caption)
+    return Figure("temperature", "Dev score against the temperature", [panel], caption)
 
 
 def curves_figure(results: Results) -> Figure:
@@ -81,21 +81,22 @@ def curves_figure(results: Results) -> Figure:
             if outcome and outcome.unit not in series:  # the β that is best on dev may be 1
                 series[outcome.unit] = _curve(outcome)
         if series:
-            panels.append(Panel(title, "epoch", "dev CoNLL", list(series.values())))
+            most = max(len(line.x) for line in series.values())
+            ticks = range(1, most + 1, 1 + most // 8)
+            panels.append(Panel(title, "epoch", "dev CoNLL", list(series.values()), x_ticks=ticks))
     caption = (
         "Means over seeds with their standard deviation. All but the baseline "
         "start from the best epoch of the baseline."
     )
-    return Figure("curves", "Figure 4: dev score after each epoch", panels, caption)
+    return Figure("curves", "Dev score after each epoch", panels, caption)
 
 
 def _curve(outcome: Outcome) -> Series:
     """Dev scores by epoch, of the epochs that all seeds have."""
     runs = [[epoch["dev"] for epoch in record.epochs] for record in outcome.records.values()]
     epochs = range(1, min(map(len, runs)) + 1)
-    return _series(
-        outcome.row.name, list(epochs), zip(*(run[: len(epochs)] for run in runs), strict=True)
-    )
+    label = outcome.row.title.partition(" (")[0]
+    return _series(label, list(epochs), zip(*(run[: len(epochs)] for run in runs), strict=True))
 
 
 def _f1_series(label: str, points: Sequence[tuple[float, list[Score]]]) -> Series:

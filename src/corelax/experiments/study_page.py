@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from corelax import __version__
 from corelax.analysis.page import Figure, Item, Page, Section
@@ -27,11 +28,14 @@ from corelax.experiments.study_tables import (
 )
 from corelax.experiments.work import DEV, TEST
 from corelax.io import read
+from corelax.train.config import Config
 
 PAPER_ROWS = (("b3_beta", "b3"), ("lea_beta", "lea"))  # with β chosen on dev, or else fixed
 
 
-def study_page(results: Results, *, title: str, command: str = "", examples: int = 6) -> Page:
+def study_page(
+    results: Results, *, title: str, command: str = "", examples: int = 6, remark: str = ""
+) -> Page:
     """The report as data.
 
     Args:
@@ -39,17 +43,20 @@ def study_page(results: Results, *, title: str, command: str = "", examples: int
         title: Of the page.
         command: What made it.
         examples: How many passages to show.
+        remark: What must be said first.
     """
     files = results.reproduction.runner.files
-    gold = read(files.test or files.dev, files.format)
+    gold = read(files.test if files.test and results.part == TEST else files.dev, files.format)
     errors = {outcome.row.name: results.errors(outcome, gold) for outcome in results.outcomes}
     scores = scores_table(
         results, results.part, "scores", f"Table 1: scores on {results.part}", _ABOUT_SCORES
     )
-    dev = scores_table(results, DEV, "dev_scores", "Scores on dev", _ABOUT_DEV)
+    tables = [scores]
+    if results.part != DEV:
+        tables.append(scores_table(results, DEV, "dev_scores", "Scores on dev", _ABOUT_DEV))
     parts: list[tuple[str, Sequence[str], Sequence[Item | None]]] = [
         ("What was found", [_comparisons(results)], [answers_table(results, errors)]),
-        ("Scores", [_comparable(results)], [scores, dev if results.part != DEV else None]),
+        ("Scores", [_comparable(results), *_glossary(results)], tables),
         ("Errors", [], [errors_table(results, errors)]),
         ("Recall and precision by β", [_ABOUT_BETA], _beta_figures(results)),
         ("Temperature", [_ABOUT_T], [temperature_figure(results)]),
@@ -58,37 +65,50 @@ def study_page(results: Results, *, title: str, command: str = "", examples: int
         ("Where systems differ", [], [_passages(results, gold, examples)]),
     ]
     sections = []
+    figures = 0
     for heading, paragraphs, items in parts:
-        if there := [item for item in items if item is not None]:
+        there = [item for item in items if item is not None]
+        for number, item in enumerate(there):
+            if isinstance(item, Figure):
+                figures += 1
+                there[number] = replace(item, title=f"Figure {figures}: {item.title}")
+        if there:
             sections.append(Section(heading, paragraphs, there))
-    return Page(title, _lead(results), _facts(results), sections, command)
+    lead = ([remark] if remark else []) + _lead(results)
+    return Page(title, lead, _facts(results), sections, command)
 
 
 def _beta_figures(results: Results) -> list[Figure | None]:
     return [
-        beta_figure(results, "beta", "Figure 1: β of the paper's losses"),
-        beta_figure(results, "beta_pairwise", "Figure 2: β of the pairwise family", PAIRWISE),
+        beta_figure(results, "beta", "β of the paper's losses"),
+        beta_figure(results, "beta_pairwise", "β of the pairwise family", PAIRWISE),
     ]
 
 
 def _lead(results: Results) -> list[str]:
     """The outcome in a few sentences, made from the numbers."""
-    others = [outcome for outcome in results.outcomes if outcome is not results.baseline]
-    shown = [found for names in PAPER_ROWS if (found := _first(results, names))]
-    text = "; ".join(_gain(results, outcome) for outcome in shown)
-    if others:
-        best = max(others, key=lambda outcome: results.difference(outcome).mean)
-        text += f". The largest difference of all rows: {_gain(results, best)}"
-    return [
+    lines = [
         "A mention ranker over sparse features, trained with a heuristic loss and then with relaxed metrics "
         "themselves, as in Le & Titov (2017), Optimizing Differentiable Relaxations of Coreference "
         "Evaluation Metrics.",
-        f"CoNLL against the baseline on {results.part}, with 95 % intervals: {text}.",
     ]
+    if not results.is_done or set(results.baseline.records) != set(results.reproduction.seeds):
+        lines.append(
+            "**Not all runs are done.** Rows may be missing or have fewer seeds than others."
+        )
+    shown = [found for names in PAPER_ROWS if (found := _first(results, names))]
+    if shown:
+        others = [outcome for outcome in results.outcomes if outcome is not results.baseline]
+        best = max(others, key=lambda outcome: results.difference(outcome).mean)
+        text = "; ".join(_gain(results, outcome) for outcome in shown)
+        if best not in shown:
+            text += f". The largest difference of all rows: {_gain(results, best)}"
+        lines.append(f"CoNLL against the baseline on {results.part}, with 95 % intervals: {text}.")
+    return lines
 
 
 def _gain(results: Results, outcome: Outcome) -> str:
-    return f"{row_title(outcome)} **{interval(results.difference(outcome))}**"
+    return f"{row_title(outcome)} {interval(results.difference(outcome))}"
 
 
 def _comparisons(results: Results) -> str:
@@ -97,9 +117,11 @@ def _comparisons(results: Results) -> str:
     least = 2 / 2**documents  # of an exact permutation test: all documents one way
     text = (
         f"Made from the numbers, row by row. Of {number} comparisons, {0.05 * number:.1f} would be below "
-        "p = 0.05 by chance; the tables of scores have p values after Holm's correction too, and "
-        "differences that pass it are bold."
+        "p = 0.05 by chance; the tables of scores have p values after Holm's correction too. Yes means that "
+        "the interval excludes 0 and p is below 0.05, before the correction."
     )
+    if not number:
+        return "Nothing but the baseline is done yet."
     if least * number > 0.05:
         text += f" With {documents} documents no p is below {least:.3f}, so that none can pass it."
     return text
@@ -107,9 +129,13 @@ def _comparisons(results: Results) -> str:
 
 def _comparable(results: Results) -> str:
     """Whether published figures can be compared with these."""
-    sizes = {part: _documents(results, part) for part in (DEV, TEST) if part in (DEV, results.part)}
-    if sizes == {DEV: CONLL_2012_SIZES[DEV], TEST: CONLL_2012_SIZES[TEST]}:
-        text = "These files have the documents of CoNLL-2012: published figures are comparable"
+    if results.part != TEST:
+        return "These are scores on dev, by which everything was chosen."
+    config = _config(results)
+    is_usual = (config.mentions, config.singletons) == ("detect", "drop")
+    sizes = {part: _documents(results, part) for part in (DEV, TEST)}
+    if is_usual and sizes == {part: CONLL_2012_SIZES[part] for part in (DEV, TEST)}:
+        text = "These files have as many documents as CoNLL-2012: published figures are comparable"
     else:
         text = (
             "Published figures are of CoNLL-2012 English test, **another corpus: they are not comparable**, "
@@ -120,19 +146,29 @@ def _comparable(results: Results) -> str:
 
 def _facts(results: Results) -> list[tuple[str, str]]:
     """How the numbers came about."""
-    reproduction = results.reproduction
-    config = reproduction.runner.chain(reproduction.study.units[0], reproduction.seeds[0])[-1]
-    records = list(results.baseline.records.values())
+    study, config = results.reproduction.study, _config(results)
+    records = results.baseline.records
     parts = [f"{_documents(results, p)} {p}" for p in dict.fromkeys([DEV, results.part])]
-    documents = [f"{records[0].epochs[0]['documents']} training", *parts]
-    return [
-        ("Documents", ", ".join(documents)),
+    trained = next(iter(records.values())).epochs[0]["documents"]
+    chosen = ["epoch"] + ["learning rates"] * bool(study.tuned)
+    chosen += ["β"] * bool(study.grid("b3")) + ["T"] * bool(study.grid("cold"))
+    facts = [
+        ("Documents", ", ".join([f"{trained} training (with coreference)", *parts])),
         ("Mentions", f"{config.mentions}; entities of one mention: {config.singletons}"),
-        ("Seeds", ", ".join(map(str, reproduction.seeds))),
-        ("Chosen on dev", "epoch, β, T" + (", learning rates" if reproduction.study.tuned else "")),
-        ("Device", ", ".join(sorted({record.device for record in records}))),
+        ("Seeds", ", ".join(map(str, sorted(records)))),
+        ("Chosen on dev", ", ".join(chosen)),
+        ("Device", ", ".join(sorted({record.device for record in records.values()}))),
         ("Program", f"corelax {__version__}"),
     ]
+    if config.singletons == "keep":
+        facts.append(("Losses of the paper", "without the authors' filter, which drops singletons"))
+    return facts
+
+
+def _config(results: Results) -> Config:
+    """The settings of the baseline."""
+    reproduction = results.reproduction
+    return reproduction.runner.chain(reproduction.study.units[0], reproduction.seeds[0])[-1]
 
 
 def _documents(results: Results, part: str) -> int:
@@ -163,16 +199,31 @@ def _first(results: Results, names: Sequence[str]) -> Outcome | None:
     return next((found for name in names if (found := results.outcome(name))), None)
 
 
+def _glossary(results: Results) -> list[str]:
+    """What the rows are that the paper does not have."""
+    terms = {
+        "continued": "**Trained as long again**: from its best epoch, the baseline's own loss for as many "
+        "epochs as the others; what more training alone brings.",
+        "soft_lea": "**Soft**: entities count as far as they are likely to have two mentions, and gold "
+        "mentions that were not detected count as missed; L_B³ and L_LEA drop entities by the hard rule of "
+        "the authors' program, where singletons are dropped. **T on entities, on links**: what the "
+        "temperature makes harder in training.",
+        "pairwise_lea": "**Pairwise**: metrics from the exact probability that two mentions corefer, instead "
+        "of products of entity probabilities.",
+        "baseline_entities": "**Entity decoding**: a mention goes to its most probable entity instead of its "
+        "best antecedent.",
+    }
+    return [text for name, text in terms.items() if results.outcome(name)]
+
+
 _ABOUT_SCORES = (
     "F1 in percent over the whole part: counts are summed over documents and divided once. Means over "
     "seeds, for CoNLL with their standard deviation. The interval is a paired bootstrap over documents and "
-    "seeds, p a paired permutation test over documents. Recall and precision show under the pointer and "
-    "are in the CSV and JSON files."
+    "seeds, p a paired permutation test over documents. Bold: the best of a column, and differences that "
+    "pass Holm's correction at 0.05. Recall and precision show under the pointer and are in the CSV and "
+    "JSON files. Published: Le & Titov (2017), where Wiseman et al. (2015) is quoted; Clark & Manning (2016)."
 )
-_ABOUT_DEV = (
-    "The part on which epochs, learning rates, β and T were chosen: these figures flatter whoever had most "
-    "to choose from."
-)
+_ABOUT_DEV = "The part by which everything was chosen: these figures flatter whoever had most to choose from."
 _ABOUT_BETA = "A larger β favours recall: −F_β is the loss, F1 what is measured."
 _ABOUT_T = (
     "T below 1 makes entities (or links) harder in training; as T tends to 0 the loss tends to the exact "

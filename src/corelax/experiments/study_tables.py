@@ -11,10 +11,12 @@ from corelax.experiments.published import CONLL_2012_TEST, OTHER_NETWORK, TRAINI
 from corelax.experiments.results import Outcome, Results, Spread
 from corelax.experiments.significance import Difference, holm
 from corelax.experiments.study import PAPER
+from corelax.experiments.work import TEST
 from corelax.metrics.report import METRICS, TITLES
 
 SHOWN = [name for name in METRICS if name != "mentions"]
 SHORT = {"false_anaphor": "FA", "false_new": "FN", "wrong_link": "WL"}
+TUNED = {"baseline": "Baseline", "entity_ce": "L_ec", "b3_1": "L_B³", "lea_1": "L_LEA"}
 PUBLISHED = "published"
 PAPER_MS = TRAINING_HOURS * 3_600_000 / (20 * 2802)  # a document in an epoch
 
@@ -65,7 +67,9 @@ def scores_table(results: Results, part: str, key: str, title: str, caption: str
     """F1 of all metrics, CoNLL, and the difference to the baseline."""
     differences = results.differences(part)
     adjusted = dict(zip(differences, holm([d.p_value for d in differences.values()]), strict=True))
-    columns = ["", *(TITLES[m] for m in SHOWN), "CoNLL", "to baseline [95 %]", "p", "p (Holm)"]
+    has_published = part == TEST and any(_published(outcome) for outcome in results.outcomes)
+    columns = ["", *(TITLES[m] for m in SHOWN), "CoNLL", *([PUBLISHED] if has_published else [])]
+    columns += ["to baseline [95 %]", "p", "p (Holm)"]
     rows = []
     for outcome in results.outcomes:
         cells = [Cell(row_title(outcome), title=outcome.row.name)]
@@ -86,6 +90,8 @@ def scores_table(results: Results, part: str, key: str, title: str, caption: str
         seeds = len(outcome.seeds(part))
         text = f"{conll.mean:.2f} ± {conll.sd:.2f}" if seeds > 1 else f"{conll.mean:.2f}"
         cells.append(Cell(text, {"mean": conll.mean, "sd": conll.sd, "seeds": seeds}))
+        if has_published:
+            cells.append(_published(outcome) or Cell("–"))
         if (found := differences.get(outcome.resolver)) is None:
             cells += [Cell("–"), Cell("–"), Cell("–")]
         else:
@@ -98,10 +104,6 @@ def scores_table(results: Results, part: str, key: str, title: str, caption: str
                 Cell(p_text(corrected), {"value": corrected}),
             ]
         rows.append(cells)
-    published = [_published(outcome) for outcome in results.outcomes]
-    if any(cell.values for cell in published):
-        columns.append(PUBLISHED)
-        rows = [[*cells, cell] for cells, cell in zip(rows, published, strict=True)]
     for column in range(1, len(SHOWN) + 2):
         _mark_best(rows, column)
     return Table(key, title, columns, _grouped(results.outcomes, rows), caption)
@@ -109,22 +111,25 @@ def scores_table(results: Results, part: str, key: str, title: str, caption: str
 
 def errors_table(results: Results, errors: Mapping[str, Sequence[ErrorCounts]]) -> Table:
     """Errors by kind and type of mention, means over seeds, and the change of the totals."""
-    columns = ["", *(f"{SHORT[k]} {t}" for k in ERRORS for t in (*TYPES, "all")), "correct"]
+    types = (None, *TYPES)  # all of them first
+    columns = [f"{SHORT[k]} {t or 'all'}" for t in types for k in ERRORS]
+    columns = ["", *columns[: len(ERRORS)], "correct", *columns[len(ERRORS) :]]
     first = errors[results.baseline.row.name]
     rows = []
     for outcome in results.outcomes:
         counts = errors[outcome.row.name]
-        cells = [Cell(row_title(outcome), title=outcome.row.name)]
-        for kind in ERRORS:
-            for type in (*TYPES, None):
+        cells = []
+        for type in types:
+            for kind in ERRORS:
                 found = Spread.of(c.number(kind, type) for c in counts)
                 base = Spread.of(c.number(kind, type) for c in first).mean
-                change = f" ({_change(found.mean, base)})" if type is None else ""
-                shown = f"{found.mean:.0f}{change if outcome is not results.baseline else ''}"
-                cells.append(Cell(shown, {"mean": found.mean, "sd": found.sd}))
+                is_changed = type is None and outcome is not results.baseline
+                change = f" ({_change(found.mean, base)})" if is_changed else ""
+                shown = {"mean": found.mean, "sd": found.sd}
+                cells.append(Cell(f"{found.mean:.0f}{change}", shown))
         right = Spread.of(c.number(CORRECT_LINK) for c in counts)
-        cells.append(Cell(f"{right.mean:.0f}", {"mean": right.mean, "sd": right.sd}))
-        rows.append(cells)
+        cells.insert(len(ERRORS), Cell(f"{right.mean:.0f}", {"mean": right.mean, "sd": right.sd}))
+        rows.append([Cell(row_title(outcome), title=outcome.row.name), *cells])
     anaphoric = ", ".join(f"{first[0].anaphoric(type):,} {type}" for type in TYPES)
     caption = (
         f"Means over seeds, of {first[0].anaphoric():,} anaphoric gold mentions ({anaphoric}); in brackets "
@@ -142,7 +147,7 @@ def rates_table(results: Results) -> Table | None:
     tuned = [name for name in reproduction.study.tuned if reproduction.tried(name)]
     if not tuned:
         return None
-    columns = ["learning rates (first, second layer)", *tuned]
+    columns = ["learning rates (first, second layer)", *(TUNED.get(name, name) for name in tuned)]
     rows = []
     for rates in reproduction.study.learning_rates:
         cells = [Cell(f"{rates[0]:g}, {rates[1]:g}")]
@@ -153,9 +158,10 @@ def rates_table(results: Results) -> Table | None:
             cells.append(Cell("–" if score is None else percent(score), values, best=is_best))
         rows.append(Row(cells))
     caption = (
-        f"Dev CoNLL with seed {reproduction.seeds[0]}; the best is taken for all seeds. Other metric losses "
-        "take those of their nearest relative (b3_1 or lea_1), rewards and margins those of the baseline; "
-        "margin2015 has its own."
+        f"Dev CoNLL with seed {reproduction.seeds[0]}, each a run of its own; the best is taken for all "
+        "seeds, though some tenths are within what two runs differ by. Other metric losses take those of "
+        "their nearest relative (L_B³ or L_LEA), rewards and margins those of the baseline; the max-margin "
+        "of 2015 has its own."
     )
     return Table("learning_rates", "Learning rates", columns, rows, caption)
 
@@ -190,11 +196,11 @@ def times_table(results: Results) -> Table:
     return Table("times", "Time", columns, _grouped(outcomes, rows), caption)
 
 
-def _published(outcome: Outcome) -> Cell:
-    """What the papers report for such a row."""
+def _published(outcome: Outcome) -> Cell | None:
+    """What the papers report for such a row, if they do."""
     name = outcome.row.name
     if name not in CONLL_2012_TEST:
-        return Cell("–")
+        return None
     value = CONLL_2012_TEST[name]
     gain = value - CONLL_2012_TEST["baseline"]
     if name in OTHER_NETWORK:

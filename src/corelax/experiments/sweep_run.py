@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from corelax.analysis.page import Table
-from corelax.experiments.records import Predicted, load_predicted, predicted_path
+from corelax.experiments.records import load_predicted, predicted_path
+from corelax.experiments.results import corpus_score
 from corelax.experiments.runner import Runner, Wish
 from corelax.experiments.sweep_table import SweepRow, sweep_table, write_table
 from corelax.experiments.units import Unit
 from corelax.experiments.work import DEV
-from corelax.metrics.counts import Counts
 from corelax.metrics.report import CONLL
 from corelax.train.config import PRETRAINING, Config
 
@@ -82,16 +82,7 @@ class Sweep:
             settings={key: unit.settings[key] for key in self.keys},
             seeds=done,
             dev=[record.dev for record in records],
-            f1=[_f1(predicted) for predicted in predictions],
+            f1=[{name: corpus_score(p, name).f1 for name in CONLL} for p in predictions],
             epochs=[record.epoch for record in records],
             seconds=[record.seconds for record in records],
         )
-
-
-def _f1(predicted: Predicted) -> dict[str, float]:
-    """F1 of the metrics in the CoNLL score, over all documents."""
-    counts = {
-        metric: sum((Counts(*numbers) for numbers in predicted.counts[metric]), Counts())
-        for metric in CONLL
-    }
-    return {metric: float(count.scores().f1) for metric, count in counts.items()}

@@ -15,7 +15,14 @@ from typing import Any, NamedTuple
 
 import torch
 
-from corelax.experiments.records import Predicted, Record, predicted_path, record_path, save
+from corelax.experiments.records import (
+    Predicted,
+    Record,
+    forget_predictions,
+    predicted_path,
+    record_path,
+    save,
+)
 from corelax.experiments.units import seed_folder
 from corelax.features.cache import Corpus
 from corelax.metrics.report import Tally, without_singletons
@@ -23,6 +30,7 @@ from corelax.rankers.sparse import SparseRanker
 from corelax.train.checkpoint import LOG
 from corelax.train.config import Config
 from corelax.train.evaluate import resolve
+from corelax.train.folder import is_finished
 from corelax.train.loop import Data
 from corelax.train.stages import choose_device, load_data, scored_documents, train_chain
 
@@ -73,12 +81,17 @@ def do_job(job: Job) -> None:
     config = job.chain[-1]
     data = _data(config, job.files)
     folder = seed_folder(job.out, job.seed)
+    is_new = not is_finished(folder / job.stage)
     model = train_chain(job.chain, folder, data, device=device, resume=True)
     record = record_path(job.out, job.stage, job.seed)
-    is_known = record.exists()  # else predictions may be of an earlier model
+    if is_new:  # what was known is of a model that is not here any more
+        record.unlink(missing_ok=True)
+    is_known = record.exists()
+    if not is_known:
+        forget_predictions(job.out, job.stage, job.seed)
     for part, decoding in job.predict:
         path = predicted_path(job.out, job.stage, job.seed, part, decoding)
-        if not (is_known and path.exists()):
+        if not path.exists():
             corpus = data.dev if part == DEV else _test(config, job.files, data)
             save(path, _predict(model.ranker, corpus, config.singletons, decoding))
     if job.predict and not is_known:  # last: who sees a record finds the predictions too

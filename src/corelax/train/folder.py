@@ -84,6 +84,11 @@ def load_settings(folder: Path) -> tuple[Config, dict[str, Any]]:
         raise CorelaxError(f"{path}: not the settings of a model ({error})") from None
 
 
+def is_finished(folder: Path) -> bool:
+    """Whether a folder holds a model whose training is finished."""
+    return (folder / CONFIG).exists() and bool(load_settings(folder)[1]["finished"])
+
+
 def save_weights(path: Path, weights: Mapping[str, Tensor], vocabulary: Vocabulary) -> None:
     """Writes tensors, and which vocabulary their rows belong to."""
     contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
