@@ -29,6 +29,7 @@ EXPECTED = {
     "baseline": {
         **MAIN, "objective": "ranking", "costs": (0.1, 3, 1), "start": ("anaphoricity", "antecedent"),
     },
+    "continued": {**MAIN, "objective": "ranking", "costs": (0.1, 3, 1), "start": ("baseline",)},
     "entity_ce": {**MAIN, "objective": "entity", "costs": (0.1, 3, 1), "start": ("baseline",)},
     "b3": {
         **METRIC, "metric": "b_cubed", "beta_squared": 1.4, "temperature_end": 0,
