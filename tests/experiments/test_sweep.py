@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -271,3 +272,20 @@ def test_pretraining_and_features_can_be_swept(files: Files, tmp_path: Path) -> 
         json.loads((tmp_path / f"runs/seed1/{r.unit}/log.jsonl").read_text()) for r in sweep.rows()
     ]
     assert [row.mean for row in sweep.rows()] == [log["dev"] for log in logs]
+
+
+@pytest.mark.parametrize(
+    ("config", "key", "values"),
+    [
+        ("baseline", "beta_squared", ["1", "2"]),
+        ("entity_ce", "temperature", ["0.5", "0.7"]),
+        ("lea", "baseline.family", ["entity", "pairwise"]),
+        ("cm_heuristic", "metric", ["lea", "muc"]),
+        ("lea", "costs", ["0.1,3,1", "0.2,3,1"]),
+    ],
+)
+def test_a_key_that_makes_no_difference_is_an_error(
+    config: str, key: str, values: list[str]
+) -> None:
+    with pytest.raises(CorelaxError, match=rf"^{re.escape(key)}: makes no difference to "):
+        sweep_units(config, {key: values})

@@ -13,12 +13,12 @@ from __future__ import annotations
 import hashlib
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from corelax.errors import CorelaxError
 from corelax.experiments.units import Unit
-from corelax.train.config import FEATURES, Config, is_everywhere
+from corelax.train.config import FEATURES, Config, concerns, is_everywhere
 from corelax.train.presets import stage_chain
 
 LONGEST = 120  # characters of a name; file systems allow 255, with what is put after it
@@ -66,6 +66,7 @@ def sweep_units(
         combination = dict(zip(grid, texts, strict=True))
         chain = stage_chain(config, {**settings, **combination})
         values = {key: _value(chain, key) for key in grid}
+        _check_effect(chain, grid)
         for key, text in combination.items():
             same = seen[key].setdefault(values[key], text)
             if same != text:
@@ -118,13 +119,27 @@ def _check_keys(
             places[key] = place
 
 
+def _check_effect(chain: Sequence[Config], keys: Iterable[str]) -> None:
+    """An error if a key makes no difference: runs would differ by their random numbers only."""
+    for key in keys:
+        config, name = _place(chain, key)
+        if not concerns(name, config.objective):
+            raise CorelaxError(f"{key}: makes no difference to {config.stage} ({config.objective})")
+
+
 def _value(chain: Sequence[Config], key: str) -> Any:
     """The value that a key has got."""
     if key.startswith(FEATURES):
         return getattr(chain[-1].feature_settings, key.removeprefix(FEATURES))
+    config, name = _place(chain, key)
+    return getattr(config, name)
+
+
+def _place(chain: Sequence[Config], key: str) -> tuple[Config, str]:
+    """The stage that a key is about, and what it is called there."""
     prefix, dot, rest = key.partition(".")
     config = next((stage for stage in chain if dot and stage.stage == prefix), chain[-1])
-    return getattr(config, rest if dot else key)
+    return config, rest if dot else key
 
 
 def _stage_names(chain: Sequence[Config], values: Mapping[str, Any]) -> dict[str, str]:

@@ -200,6 +200,34 @@ def is_everywhere(key: str) -> bool:
     return bool(found.get(key, False))
 
 
+_ONLY_OF = {
+    **dict.fromkeys(
+        (
+            "beta_squared",
+            "temperature",
+            "temperature_end",
+            "temperature_on",
+            "family",
+            "like_original",
+        ),
+        ("metric",),
+    ),
+    "metric": ("metric", *REWARDED),
+    "costs": ("ranking", "entity", "margin"),
+    "margin": ("margin", "rescale", "antecedent_margin"),
+    "anaphoric_weight": ("anaphoricity",),
+}
+
+
+def concerns(key: str, objective: str) -> bool:
+    """Whether a setting makes a difference to an objective.
+
+    >>> concerns("beta_squared", "metric"), concerns("beta_squared", "ranking")
+    (True, False)
+    """
+    return objective in _ONLY_OF.get(key, (objective,))
+
+
 def _check_key(key: str, known: list[str]) -> None:
     if key not in known:
         near = difflib.get_close_matches(key, known, n=1)
