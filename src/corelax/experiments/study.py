@@ -22,6 +22,7 @@ LEARNING_RATES = tuple(
     (first, second) for first in (0.05, 0.01, 0.1, 0.2) for second in (0.002, 0.01)
 )
 
+BEST_OF_PAPER = ("b3_beta", "lea_beta")  # rows: the metric losses with their best β
 PAPER, OTHERS, OURS = "The paper", "Compared with, on the same ranker", "Beyond the paper"
 
 

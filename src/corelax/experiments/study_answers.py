@@ -10,6 +10,7 @@ from corelax.analysis.page import Row, Table
 from corelax.experiments.published import BEST_BETA_SQUARED, CONLL_2012_TEST
 from corelax.experiments.results import Outcome, Results, Spread
 from corelax.experiments.significance import Difference
+from corelax.experiments.study import BEST_OF_PAPER
 from corelax.experiments.study_tables import interval, p_text, row_title
 
 Errors = Mapping[str, Sequence[ErrorCounts]]
@@ -57,10 +58,9 @@ def _told(difference: Difference, wanted: float = 0.0) -> str:
 
 def _gains(results: Results) -> Iterator[Answer]:
     """Do the metric losses beat the baseline by as much as in the paper?"""
-    for names, loss in ((("b3_beta", "b3"), "L_β,B³"), (("lea_beta", "lea"), "L_β,LEA")):
-        outcome = next((found for name in names if (found := results.outcome(name))), None)
-        if outcome:
-            wanted = CONLL_2012_TEST[names[0]] - CONLL_2012_TEST["baseline"]
+    for name, loss in zip(BEST_OF_PAPER, ("L_β,B³", "L_β,LEA"), strict=True):
+        if outcome := results.outcome(name):
+            wanted = CONLL_2012_TEST[name] - CONLL_2012_TEST["baseline"]
             question = (
                 f"Does {loss} beat the heuristic baseline, and by {wanted:.2f} CoNLL in the mean?"
             )
@@ -91,9 +91,9 @@ def _best_beta(results: Results) -> Iterator[Answer]:
 def _error_shift(results: Results, errors: Errors) -> Iterator[Answer]:
     """Fewer false anaphors and wrong links, more false new?"""
     before = errors[results.baseline.row.name]
-    for names in (("b3_beta", "b3"), ("lea_beta", "lea")):
-        name = next((name for name in names if name in errors), None)
-        if name is None:
+    for name in BEST_OF_PAPER:
+        outcome = results.outcome(name)
+        if outcome is None:
             continue
         changes = {}
         for kind in ERRORS:
@@ -105,10 +105,8 @@ def _error_shift(results: Results, errors: Errors) -> Iterator[Answer]:
         text = ", ".join(
             f"{kind.replace('_', ' ')} {change:+.0f}" for kind, change in changes.items()
         )
-        outcome = results.outcome(name)
-        assert outcome is not None
         yield (
-            f"Does the error profile of {row_title(outcome)} shift as in table 2?",
+            f"Does the error profile of {row_title(outcome)} shift as in the paper's table 2?",
             "fewer false anaphors and wrong links, more false new",
             f"{'yes' if yes else 'no'}; {text}".replace("-", "−"),
         )

@@ -11,6 +11,7 @@ from corelax.analysis.passages import Passages, choose_passages
 from corelax.document import Document
 from corelax.experiments.published import CONLL_2012_SIZES
 from corelax.experiments.results import Outcome, Results, system_documents
+from corelax.experiments.study import BEST_OF_PAPER
 from corelax.experiments.study_answers import answers_table
 from corelax.experiments.study_figures import (
     PAIRWISE,
@@ -29,8 +30,6 @@ from corelax.experiments.study_tables import (
 from corelax.experiments.work import DEV, TEST
 from corelax.io import read
 from corelax.train.config import Config
-
-PAPER_ROWS = (("b3_beta", "b3"), ("lea_beta", "lea"))  # with β chosen on dev, or else fixed
 
 
 def study_page(
@@ -96,7 +95,7 @@ def _lead(results: Results) -> list[str]:
         lines.append(
             "**Not all runs are done.** Rows may be missing or have fewer seeds than others."
         )
-    shown = [found for names in PAPER_ROWS if (found := _first(results, names))]
+    shown = [found for name in BEST_OF_PAPER if (found := results.outcome(name))]
     if shown:
         others = [outcome for outcome in results.outcomes if outcome is not results.baseline]
         best = max(others, key=lambda outcome: results.difference(outcome).mean)
@@ -177,7 +176,7 @@ def _documents(results: Results, part: str) -> int:
 
 def _passages(results: Results, gold: Sequence[Document], number: int) -> Passages | None:
     """Passages in which the paper's best loss and the baseline differ, with the first seed."""
-    outcome = _first(results, ("lea_beta", "lea", "b3_beta", "b3"))
+    outcome = next((o for name in reversed(BEST_OF_PAPER) if (o := results.outcome(name))), None)
     if outcome is None or not number:
         return None
     seed = outcome.seeds(results.part)[0]
@@ -192,11 +191,6 @@ def _passages(results: Results, gold: Sequence[Document], number: int) -> Passag
     )
     title = f"{outcome.row.title} and the baseline"
     return Passages("passages", title, caption, passages) if passages else None
-
-
-def _first(results: Results, names: Sequence[str]) -> Outcome | None:
-    """The first of some rows that the study has."""
-    return next((found for name in names if (found := results.outcome(name))), None)
 
 
 def _glossary(results: Results) -> list[str]:
