@@ -37,6 +37,7 @@ class Record:
         dev: Its dev score, in [0, 1].
         seconds: How long its own epochs took, without those of the stages before.
         device: What they were computed on.
+        program: Versions of the program and of torch.
     """
 
     chain: Sequence[Mapping[str, Any]]
@@ -46,6 +47,7 @@ class Record:
     dev: float
     seconds: float
     device: str
+    program: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -151,13 +151,14 @@ def _facts(results: Results) -> list[tuple[str, str]]:
     trained = next(iter(records.values())).epochs[0]["documents"]
     chosen = ["epoch"] + ["learning rates"] * bool(study.tuned)
     chosen += ["β"] * bool(study.grid("b3")) + ["T"] * bool(study.grid("cold"))
+    programs = {record.program for record in records.values() if record.program}
     facts = [
         ("Documents", ", ".join([f"{trained} training (with coreference)", *parts])),
         ("Mentions", f"{config.mentions}; entities of one mention: {config.singletons}"),
         ("Seeds", ", ".join(map(str, sorted(records)))),
         ("Chosen on dev", ", ".join(chosen)),
         ("Device", ", ".join(sorted({record.device for record in records.values()}))),
-        ("Program", f"corelax {__version__}"),
+        ("Program", "; ".join(sorted(programs)) or f"corelax {__version__}"),
     ]
     if config.singletons == "keep":
         facts.append(("Losses of the paper", "without the authors' filter, which drops singletons"))

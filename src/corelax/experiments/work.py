@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from corelax import __version__
 from corelax.experiments.records import (
     Predicted,
     Record,
@@ -134,6 +135,7 @@ def _record(
         dev=training["dev"],
         seconds=round(sum(epoch["seconds"] for epoch in epochs), 3),
         device=torch.cuda.get_device_name() if device == "cuda" else "CPU",
+        program=f"corelax {__version__}, torch {torch.__version__}",
     )
 
 
