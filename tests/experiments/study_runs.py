@@ -89,6 +89,12 @@ def surroundings(folder: Path) -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def alone(tmp_path_factory):
+    with surroundings(tmp_path_factory.mktemp("surroundings")):
+        yield
+
+
 def environment(folder):
     return {
         "CORELAX_CACHE": str(folder / "cache"),

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 from study_runs import (
+    alone,  # noqa: F401  (a fixture for all tests here)
     documents,
     files_in,
     in_this_process,
     make_files,
     make_runner,
     record_of,
-    surroundings,
 )
 
 import corelax
@@ -36,12 +36,6 @@ from corelax.train.predict import predict_documents
 
 UNIT = Unit("lea_soft", "lea", {"like_original": False})
 PREDICT = tuple((part, decoding) for part in ("dev", "test") for decoding in ("links", "entities"))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def alone(tmp_path_factory):
-    with surroundings(tmp_path_factory.mktemp("surroundings")):
-        yield
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from study_runs import (
+    alone,  # noqa: F401  (a fixture for all tests here)
     documents,
     files_in,
     in_this_process,
@@ -19,7 +20,6 @@ from study_runs import (
     make_runner,
     record_of,
     results_of,
-    surroundings,
     times_of,
 )
 
@@ -54,12 +54,6 @@ STUDY = Study(
 NAMES = [unit.name for unit in STUDY.units]
 CANDIDATES = [f"{name}_rates_{a:g}_{b:g}" for name in STUDY.tuned for a, b in RATES]
 SEEDS = (1, 2)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def alone(tmp_path_factory):
-    with surroundings(tmp_path_factory.mktemp("surroundings")):
-        yield
 
 
 @pytest.fixture(scope="module")

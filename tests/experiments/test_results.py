@@ -8,6 +8,7 @@ from statistics import mean, stdev
 
 import pytest
 from study_runs import (
+    alone,  # noqa: F401  (a fixture for all tests here)
     damaged,
     documents,
     files_in,
@@ -15,7 +16,6 @@ from study_runs import (
     make_files,
     make_runner,
     record_of,
-    surroundings,
     system_of,
 )
 
@@ -56,12 +56,6 @@ def answer(doc, unit, seed, decoding):
     """The units in the order of their shares, a little different for each seed and decoding."""
     share = SHARES[unit] + 0.02 * seed - (0.1 if decoding == "entities" else 0)
     return damaged(doc, seed, moved=share, missed=0.1, added=share / 4)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def alone(tmp_path_factory):
-    with surroundings(tmp_path_factory.mktemp("surroundings")):
-        yield
 
 
 @pytest.fixture(scope="module")

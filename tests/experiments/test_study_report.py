@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from study_runs import (
+    alone,  # noqa: F401  (a fixture for all tests here)
     damaged,
     documents,
     files_in,
@@ -23,7 +24,6 @@ from study_runs import (
     make_files,
     make_runner,
     record_of,
-    surroundings,
     system_of,
 )
 
@@ -95,12 +95,6 @@ def answer(doc, unit, seed, decoding):
     if decoding == "entities":
         return damaged(doc, seed, moved=0.15)
     return damaged(doc, seed, **shares(unit))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def alone(tmp_path_factory):
-    with surroundings(tmp_path_factory.mktemp("surroundings")):
-        yield
 
 
 @pytest.fixture(scope="module")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from corelax.analysis.markup import escaped_markdown
 from corelax.analysis.passage_text import MISSED, Mark
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -20,7 +20,9 @@ def bracketed(pieces: Sequence[Mark | str]) -> str:
     >>> print(bracketed(nested(["saw", "his", "mother"], [ShownMention(1, 2, entity=0), left_out])))
     saw [[his]₁ mother]\\*
     """
-    return "".join(escaped(piece) if isinstance(piece, str) else _mark(piece) for piece in pieces)
+    return "".join(
+        escaped_markdown(piece) if isinstance(piece, str) else _mark(piece) for piece in pieces
+    )
 
 
 def _mark(mark: Mark) -> str:
@@ -30,12 +32,3 @@ def _mark(mark: Mark) -> str:
     entity, error = mark.mention.entity, mark.mention.error
     index = "" if entity == MISSED else str(entity + 1).translate(_SUBSCRIPTS)
     return f"[{text}]{index}" + (r"\*" if error else "")
-
-
-def escaped(text: str) -> str:
-    r"""Text that Markdown shows as it is.
-
-    >>> print(escaped("a*b <c>"))
-    a\*b \<c\>
-    """
-    return re.sub(r"([\\`*_\[\]<>&#^~|$])", r"\\\1", text)

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from jinja2 import Environment, PackageLoader
 
 from corelax.analysis.decisions import ERRORS
-from corelax.analysis.passage_brackets import bracketed, escaped
+from corelax.analysis.markup import escaped_markdown
+from corelax.analysis.passage_brackets import bracketed
 from corelax.analysis.passage_colours import entity_numbers
 from corelax.analysis.passage_text import MISSED, Mark, ShownMention, nested
 from corelax.analysis.passage_windows import Window, choose_windows
@@ -113,19 +114,23 @@ def passages_markdown(item: Passages) -> str:
     >>> print(passages_markdown(Passages("p", "Title", "Caption.", [passage])).splitlines()[-1])
     - **lea**: [Ann]₁ said [she]₂\\* left
     """
-    blocks = [f"### {escaped(item.title)}", escaped(item.caption), escaped(LEGEND)]
+    blocks = [
+        f"### {escaped_markdown(item.title)}",
+        escaped_markdown(item.caption),
+        escaped_markdown(LEGEND),
+    ]
     for passage in item.passages:
-        heading = f"**{escaped(passage.document)}**"
-        blocks.append(f"{heading} ({escaped(passage.note)})" if passage.note else heading)
+        heading = f"**{escaped_markdown(passage.document)}**"
+        blocks.append(f"{heading} ({escaped_markdown(passage.note)})" if passage.note else heading)
         blocks.append("\n".join(_markdown_lines(passage)))
     return "\n\n".join(blocks) + "\n"
 
 
 def _markdown_lines(passage: Passage) -> Iterator[str]:
     for version in passage.versions:
-        note = f" ({escaped(version.note)})" if version.note else ""
+        note = f" ({escaped_markdown(version.note)})" if version.note else ""
         text = bracketed(passage.pieces(version))
-        yield f"- **{escaped(version.label)}**{note}: {text}"
+        yield f"- **{escaped_markdown(version.label)}**{note}: {text}"
 
 
 def _passage(window: Window) -> Passage:

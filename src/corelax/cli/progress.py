@@ -5,17 +5,39 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from types import TracebackType
+from typing import TYPE_CHECKING, Self
 
 from corelax.experiments import runner
 from corelax.train.checkpoint import History
 from corelax.train.config import Config
 from corelax.train.loop import Watcher
 
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
 REFRESH = 0.2  # seconds
 ROOM = 40  # characters
 
 
-class TrainingProgress(Watcher):
+class _Shown:
+    """A bar that is there inside a `with` block."""
+
+    _bar: Progress
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.stop()
+
+
+class TrainingProgress(_Shown, Watcher):
     """A bar for the epoch that runs, on standard error, if that is a terminal."""
 
     def __init__(self) -> None:
@@ -35,18 +57,6 @@ class TrainingProgress(Watcher):
         )
         self._task = self._bar.add_task("", total=1, left="")
         self._shown = self._began = time.monotonic()
-
-    def __enter__(self) -> TrainingProgress:
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._bar.stop()
 
     def document(self, stage: str, epoch: int, epochs: int, done: int, documents: int) -> None:
         """Moves the bar, a few times a second."""
@@ -77,7 +87,7 @@ class TrainingProgress(Watcher):
             )
 
 
-class UnitsProgress(runner.Progress):
+class UnitsProgress(_Shown, runner.Progress):
     """A bar for the units of a study or a sweep, on standard error, if that is a terminal.
 
     >>> with UnitsProgress() as progress:  # silent here
@@ -102,18 +112,6 @@ class UnitsProgress(runner.Progress):
         self._task = self._bar.add_task("", total=None, count="", left="")
         self._before: int | None = None  # done when the first update came: by an earlier run
         self._began = time.monotonic()
-
-    def __enter__(self) -> UnitsProgress:
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._bar.stop()
 
     def update(self, done: int, wanted: int, running: Sequence[str]) -> None:
         """Moves the bar. The time left is rough: units are taken to be alike."""

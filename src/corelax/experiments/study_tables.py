@@ -12,22 +12,13 @@ from corelax.experiments.results import Outcome, Results, Spread
 from corelax.experiments.significance import Difference, holm
 from corelax.experiments.study import PAPER
 from corelax.experiments.work import TEST
-from corelax.metrics.report import METRICS, TITLES
+from corelax.metrics.report import METRICS, TITLES, rounded_percent
 
 SHOWN = [name for name in METRICS if name != "mentions"]
 SHORT = {"false_anaphor": "FA", "false_new": "FN", "wrong_link": "WL"}
 TUNED = {"baseline": "Baseline", "entity_ce": "L_ec", "b3_1": "L_B³", "lea_1": "L_LEA"}
 PUBLISHED = "published"
 PAPER_MS = TRAINING_HOURS * 3_600_000 / (20 * 2802)  # a document in an epoch
-
-
-def percent(share: float) -> str:
-    """A share as tables show it.
-
-    >>> percent(0.6075)
-    '60.75'
-    """
-    return f"{100 * share:.2f}"
 
 
 def signed(share: float) -> str:
@@ -155,7 +146,9 @@ def rates_table(results: Results) -> Table | None:
             score = reproduction.tried(name).get(rates)
             is_best = reproduction.rates(name) == rates
             values = {} if score is None else {"value": 100 * score}
-            cells.append(Cell("–" if score is None else percent(score), values, best=is_best))
+            cells.append(
+                Cell("–" if score is None else rounded_percent(score), values, best=is_best)
+            )
         rows.append(Row(cells))
     caption = (
         f"Dev CoNLL with seed {reproduction.seeds[0]}, each a run of its own; the best is taken for all "

@@ -26,11 +26,11 @@ from corelax.experiments.records import (
 )
 from corelax.experiments.units import seed_folder
 from corelax.features.cache import Corpus
-from corelax.metrics.report import Tally, without_singletons
+from corelax.metrics.report import Tally
 from corelax.rankers.sparse import SparseRanker
 from corelax.train.checkpoint import LOG
 from corelax.train.config import Config
-from corelax.train.evaluate import resolve
+from corelax.train.evaluate import resolve, tally_document
 from corelax.train.folder import is_finished
 from corelax.train.loop import Data
 from corelax.train.stages import choose_device, load_data, scored_documents, train_chain
@@ -147,10 +147,7 @@ def _predict(ranker: SparseRanker, corpus: Corpus, singletons: str, decoding: st
         found = resolve(ranker, table, singletons=singletons, decoding=decoding)
         system = table.clusters_of(found)
         tally = Tally()
-        tally.add(
-            gold=without_singletons(table.gold_clusters, singletons),
-            system=without_singletons(system, singletons),
-        )
+        tally_document(tally, table, system, singletons)
         for metric, numbers in tally.counts().items():
             counts.setdefault(metric, []).append([float(number) for number in numbers.as_tuple()])
         entities.append([[[m.start, m.end] for m in entity] for entity in system])

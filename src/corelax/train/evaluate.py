@@ -7,7 +7,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import torch
 
+from corelax.clustering import Clustering
 from corelax.decode import best_entities, best_links
+from corelax.document import Span
 from corelax.features.table import DocumentTable
 from corelax.metrics.report import METRICS, Report, Tally, without_singletons
 from corelax.rankers.sparse import SparseRanker
@@ -33,12 +35,18 @@ def evaluate(
     tally = Tally(metrics)
     for table in tables:
         found = resolve(ranker, table, singletons=config.singletons, decoding=config.decoding)
-        system = table.clusters_of(found)
-        tally.add(
-            gold=without_singletons(table.gold_clusters, config.singletons),
-            system=without_singletons(system, config.singletons),
-        )
+        tally_document(tally, table, table.clusters_of(found), config.singletons)
     return Report(tally.counts())
+
+
+def tally_document(
+    tally: Tally, table: DocumentTable, system: Clustering[Span], singletons: str
+) -> None:
+    """Adds a document with its predicted entities to a tally, singletons kept or dropped on both sides."""
+    tally.add(
+        gold=without_singletons(table.gold_clusters, singletons),
+        system=without_singletons(system, singletons),
+    )
 
 
 @torch.no_grad()
