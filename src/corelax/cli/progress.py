@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Self
 
 from corelax.experiments import runner
 from corelax.train.checkpoint import History
-from corelax.train.config import Config
-from corelax.train.loop import Watcher
+from corelax.train.epochs import Watcher
+from corelax.train.settings import StageSettings
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -75,7 +75,7 @@ class TrainingProgress(_Shown, Watcher):
                 left=f"{_minutes(left)} left",
             )
 
-    def epoch(self, config: Config, history: History) -> None:
+    def epoch(self, config: StageSettings, history: History) -> None:
         """A line for the epoch that is done."""
         last, best = history.epochs[-1], history.best
         if self._console.is_terminal and best is not None:

@@ -12,6 +12,7 @@ from corelax.io.files import write_text
 from corelax.metrics.report import METRICS
 from corelax.train.config import Config
 from corelax.train.folder import CARD
+from corelax.train.settings import StageSettings
 
 
 def write_card(
@@ -28,11 +29,7 @@ def write_card(
         "",
     ]
     if scores := training.get("scores"):
-        lines += ["| metric | recall | precision | F1 |", "|---|--:|--:|--:|"]
-        for name in METRICS:
-            values = [f"{100 * scores[name][key]:.2f}" for key in ("recall", "precision", "f1")]
-            lines.append(f"| {name} | {' | '.join(values)} |")
-        lines.append(f"| CoNLL | | | {100 * scores['conll']:.2f} |")
+        lines += scores_table(scores)
         how = "kept" if config.singletons == "keep" else "dropped"
         lines += ["", f"Mentions: {config.mentions}. Entities of one mention are {how}."]
     else:
@@ -53,11 +50,25 @@ def write_card(
         "",
         "## Settings",
         "",
-        "| setting | value |",
-        "|---|---|",
+        *settings_table(config),
     ]
+    write_text(folder / CARD, "\n".join(lines) + "\n")
+
+
+def scores_table(scores: Mapping[str, Any]) -> list[str]:
+    """Lines of a table with all metrics, in per cent."""
+    lines = ["| metric | recall | precision | F1 |", "|---|--:|--:|--:|"]
+    for name in METRICS:
+        values = [f"{100 * scores[name][key]:.2f}" for key in ("recall", "precision", "f1")]
+        lines.append(f"| {name} | {' | '.join(values)} |")
+    return [*lines, f"| CoNLL | | | {100 * scores['conll']:.2f} |"]
+
+
+def settings_table(config: StageSettings) -> list[str]:
+    """Lines of a table with all settings of a stage."""
+    lines = ["| setting | value |", "|---|---|"]
     for setting in fields(config):
         value = getattr(config, setting.name)
         shown = ", ".join(map(str, value)) if isinstance(value, tuple) else value
         lines.append(f"| {setting.name} | {shown} |")
-    write_text(folder / CARD, "\n".join(lines) + "\n")
+    return lines

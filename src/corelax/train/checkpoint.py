@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor, nn
+from torch.optim import Optimizer
 
-from corelax.features.vocabulary import Vocabulary
 from corelax.io.files import remove_leftovers, write_text
-from corelax.rankers.sparse import SparseRanker
-from corelax.train.folder import load_weights, save_weights, set_weights
-from corelax.train.optim import AdaGrad
+from corelax.train.weights import load_weights, save_weights, set_weights
 
 CHECKPOINT, LOG = "checkpoint.safetensors", "log.jsonl"
-_SUM = "sum."
+# What optimisers keep for each parameter.
+ADAGRAD, ADAM = ("sum",), ("step", "exp_avg", "exp_avg_sq")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,35 +68,78 @@ class History:
 
 def save_checkpoint(
     folder: Path,
-    ranker: SparseRanker,
-    optimizer: AdaGrad,
+    network: nn.Module,
+    optimizer: Optimizer,
     history: History,
-    vocabulary: Vocabulary,
+    of: Mapping[str, str],
 ) -> None:
-    """Weights, AdaGrad's sums and the history."""
-    tensors = dict(ranker.state_dict())
-    for name, parameter in ranker.named_parameters():
-        if state := optimizer.state[parameter]:
-            tensors[_SUM + name] = state["sum"]
+    """Weights, the state of the optimiser and the history.
+
+    Args:
+        folder: Of the model.
+        network: Any; its `state_dict` is written.
+        optimizer: Of its parameters. Only tensors of its state are written.
+        history: The epochs that were done.
+        of: As for `save_weights`.
+    """
+    tensors = dict(network.state_dict())
+    for name, parameter in network.named_parameters():
+        for what, value in optimizer.state[parameter].items():
+            tensors[f"{what}.{name}"] = value
     # The history goes as bytes: it must not come apart from the weights.
-    text = json.dumps([asdict(epoch) for epoch in history.epochs]).encode()
-    tensors["history"] = torch.frombuffer(bytearray(text), dtype=torch.uint8)
-    save_weights(folder / CHECKPOINT, tensors, vocabulary)
+    tensors["history"] = pack_history(history)
+    save_weights(folder / CHECKPOINT, tensors, of)
 
 
 def load_checkpoint(
-    folder: Path, ranker: SparseRanker, optimizer: AdaGrad, vocabulary: Vocabulary
+    folder: Path,
+    network: nn.Module,
+    optimizer: Optimizer,
+    of: Mapping[str, str],
+    state: Sequence[str] = ADAGRAD,
 ) -> History:
-    """Puts ranker and optimiser where they were after the last finished epoch."""
+    """Puts network and optimiser where they were after the last finished epoch; without one, leaves them.
+
+    Args:
+        folder: Of the model.
+        network: As in `save_checkpoint`.
+        optimizer: As in `save_checkpoint`.
+        of: As in `save_checkpoint`.
+        state: Names in the optimiser's state: `ADAGRAD` or `ADAM`.
+    """
     path = folder / CHECKPOINT
     if not path.exists():
         return History()
-    tensors = load_weights(path, vocabulary)
-    set_weights(ranker, tensors, path)
-    for name, parameter in ranker.named_parameters():
-        if _SUM + name in tensors:
-            optimizer.state[parameter]["sum"] = tensors[_SUM + name].to(parameter.device)
-    epochs: list[dict[str, Any]] = json.loads(bytes(tensors["history"].tolist()))
+    tensors = load_weights(path, of)
+    set_weights(network, tensors, path)
+    names = {parameter: name for name, parameter in network.named_parameters()}
+    parameters = [one for group in optimizer.param_groups for one in group["params"]]
+    found = {
+        number: {
+            what: tensors[f"{what}.{names[parameter]}"]
+            for what in state
+            if f"{what}.{names[parameter]}" in tensors
+        }
+        for number, parameter in enumerate(parameters)
+    }
+    # The optimiser itself knows which of its tensors go to the device of a parameter.
+    optimizer.load_state_dict({**optimizer.state_dict(), "state": found})
+    return unpack_history(tensors["history"])
+
+
+def pack_history(history: History) -> Tensor:
+    """The epochs as bytes, to go into one file with weights."""
+    text = json.dumps([asdict(epoch) for epoch in history.epochs]).encode()
+    return torch.frombuffer(bytearray(text), dtype=torch.uint8)
+
+
+def unpack_history(packed: Tensor) -> History:
+    """What `pack_history` packed.
+
+    >>> unpack_history(pack_history(History()))
+    History(epochs=[])
+    """
+    epochs: list[dict[str, Any]] = json.loads(bytes(packed.tolist()))
     return History([Epoch(**epoch) for epoch in epochs])
 
 

@@ -10,15 +10,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
-from torch import Tensor
 
 from corelax.errors import CorelaxError
 from corelax.features.vocabulary import Vocabulary
-from corelax.io.files import write_bytes, write_text
+from corelax.io.files import write_text
 from corelax.rankers.sparse import SparseRanker
 from corelax.train.config import Config
+from corelax.train.weights import load_weights, set_weights
 
 CONFIG, VOCABULARY, WEIGHTS, CARD = (
     "config.json",
@@ -27,7 +25,6 @@ CONFIG, VOCABULARY, WEIGHTS, CARD = (
     "README.md",
 )
 FORMAT = "corelax sparse ranker 1"
-_OF = "vocabulary"
 
 
 class Model(NamedTuple):
@@ -89,37 +86,9 @@ def is_finished(folder: Path) -> bool:
     return (folder / CONFIG).exists() and bool(load_settings(folder)[1]["finished"])
 
 
-def save_weights(path: Path, weights: Mapping[str, Tensor], vocabulary: Vocabulary) -> None:
-    """Writes tensors, and which vocabulary their rows belong to."""
-    contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
-    write_bytes(path, save(contiguous, {_OF: vocabulary.digest}))
-
-
-def load_weights(path: Path, vocabulary: Vocabulary) -> dict[str, Tensor]:
-    """Reads tensors; an error if the file is damaged or belongs to another vocabulary."""
-    try:
-        with safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
-            weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except FileNotFoundError:
-        raise _missing(path) from None
-    except (SafetensorError, OSError) as error:
-        raise CorelaxError(f"{path}: not whole ({error}); copy or train it again") from None
-    if metadata.get(_OF, vocabulary.digest) != vocabulary.digest:
-        raise CorelaxError(f"{path}: does not belong to the {VOCABULARY} beside it")
-    return weights
-
-
-def set_weights(ranker: SparseRanker, weights: Mapping[str, Tensor], path: Path) -> None:
-    """Gives a ranker its weights, or an error that names what does not fit."""
-    wanted = ranker.state_dict()
-    for name, weight in wanted.items():
-        if name not in weights:
-            raise CorelaxError(f"{path}: {name} is missing")
-        if weights[name].shape != weight.shape:
-            found, needed = list(weights[name].shape), list(weight.shape)
-            raise CorelaxError(f"{path}: {name} is {found}, but the model needs {needed}")
-    ranker.load_state_dict({name: weights[name] for name in wanted})
+def belongs_to(vocabulary: Vocabulary) -> dict[str, str]:
+    """What a file of weights says about the vocabulary that its rows are for."""
+    return {"vocabulary": vocabulary.digest}
 
 
 def load_model(folder: str | Path, device: torch.device | str = "cpu") -> Model:
@@ -130,8 +99,9 @@ def load_model(folder: str | Path, device: torch.device | str = "cpu") -> Model:
     config, training = load_settings(folder)
     vocabulary = Vocabulary.from_json(_read(folder / VOCABULARY), f"{folder / VOCABULARY}")
     ranker = new_ranker(vocabulary, config)
-    set_weights(ranker, load_weights(folder / WEIGHTS, vocabulary), folder / WEIGHTS)
-    digest = hashlib.sha256(_read(folder / WEIGHTS)).hexdigest()
+    path = folder / WEIGHTS
+    digest = hashlib.sha256(_read(path)).hexdigest()
+    set_weights(ranker, load_weights(path, belongs_to(vocabulary)), path)
     return Model(ranker.to(device), vocabulary, config, training, digest)
 
 
@@ -139,11 +109,7 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except FileNotFoundError:
-        raise _missing(path) from None
+        needed = ", ".join((CONFIG, VOCABULARY, WEIGHTS))
+        raise CorelaxError(f"{path}: no such file; a model folder has {needed}") from None
     except OSError as error:
         raise CorelaxError(f"{path}: {error.strerror or error}") from None
-
-
-def _missing(path: Path) -> CorelaxError:
-    needed = ", ".join((CONFIG, VOCABULARY, WEIGHTS))
-    return CorelaxError(f"{path}: no such file; a model folder has {needed}")

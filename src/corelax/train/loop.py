@@ -1,8 +1,7 @@
-"""A stage of training: epochs over documents, the best on dev kept, never more than an epoch lost."""
+"""A stage of the sparse ranker: the best epoch on dev is kept, and never more than an epoch lost."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +15,6 @@ from corelax.io.files import write_text
 from corelax.rankers.sparse import SparseRanker
 from corelax.train.card import write_card
 from corelax.train.checkpoint import (
-    Epoch,
     History,
     load_checkpoint,
     random_seed,
@@ -24,20 +22,22 @@ from corelax.train.checkpoint import (
     tidy,
 )
 from corelax.train.config import PRETRAINING, Config
+from corelax.train.epochs import Watcher, run_epochs
 from corelax.train.evaluate import dev_score, evaluate
 from corelax.train.folder import (
     CONFIG,
     VOCABULARY,
     WEIGHTS,
     Model,
+    belongs_to,
     load_model,
     load_settings,
     new_ranker,
     save_settings,
-    save_weights,
 )
 from corelax.train.optim import AdaGrad
-from corelax.train.steps import Update, check_loss, make_steps
+from corelax.train.steps import Update, make_steps
+from corelax.train.weights import save_weights
 
 
 class Data(NamedTuple):
@@ -45,16 +45,6 @@ class Data(NamedTuple):
 
     train: Corpus
     dev: Corpus
-
-
-class Watcher:
-    """Is told how training goes, and does nothing about it."""
-
-    def document(self, stage: str, epoch: int, epochs: int, done: int, documents: int) -> None:
-        """After a training document."""
-
-    def epoch(self, config: Config, history: History) -> None:
-        """After an epoch."""
 
 
 def train_stage(
@@ -88,43 +78,27 @@ def train_stage(
         accumulator=config.accumulator,
         l1=config.l1,
     )
-    history = load_checkpoint(folder, ranker, optimizer, data.train.vocabulary)
+    of = belongs_to(data.train.vocabulary)
+    history = load_checkpoint(folder, ranker, optimizer, of)
     documents = training_documents(data.train.tables, config)
     steps = make_steps(documents, Update(ranker, optimizer, config.clip), config)
-    while not _is_done(config, history):
-        epoch = len(history.epochs) + 1
-        torch.manual_seed(random_seed(config.seed, config.stage, epoch))
-        order = torch.randperm(len(documents)).tolist()
-        began = time.monotonic()
-        losses = []
-        try:
-            for done, loss in enumerate(steps.epoch(epoch, order), 1):
-                losses.append(loss)
-                watcher.document(config.stage, epoch, config.epochs, done, len(documents))
-        except torch.cuda.OutOfMemoryError:
-            raise CorelaxError(
-                "the GPU has too little memory; set max_mentions or max_antecedents, or --device cpu"
-            ) from None
-        values = torch.stack(losses).double().cpu()
-        seconds = time.monotonic() - began
-        for number, value in zip(order, values.tolist(), strict=True):
-            check_loss(value, documents[number].key)
-        history.epochs.append(
-            Epoch(
-                stage=config.stage,
-                epoch=epoch,
-                loss=float(values.mean()),
-                dev=dev_score(ranker, data.dev.tables, config),
-                temperature=config.temperature_at(epoch),
-                seconds=round(seconds, 3),
-                documents=len(documents),
-            )
-        )
+
+    def save(history: History) -> None:
         if history.best is history.epochs[-1] or config.keep == "last":
-            save_weights(folder / WEIGHTS, ranker.state_dict(), data.train.vocabulary)
-        save_checkpoint(folder, ranker, optimizer, history, data.train.vocabulary)
+            save_weights(folder / WEIGHTS, ranker.state_dict(), of)
+        save_checkpoint(folder, ranker, optimizer, history, of)
         history.write_log(folder)
-        watcher.epoch(config, history)
+
+    run_epochs(
+        config,
+        history,
+        keys=[document.key for document in documents],
+        take_epoch=steps.epoch,
+        dev_score=lambda: dev_score(ranker, data.dev.tables, config),
+        save=save,
+        watcher=watcher,
+        memory_hint="set max_mentions or max_antecedents, or --device cpu",
+    )
     return _finish(folder, config, training, history, data, device)
 
 
@@ -189,14 +163,6 @@ def finished_model(
         return None
     tidy(folder, finished=True)
     return load_model(folder, device)
-
-
-def _is_done(config: Config, history: History) -> bool:
-    done = len(history.epochs)
-    if done >= config.epochs:
-        return True
-    best = history.best
-    return bool(config.patience and best and done - best.epoch >= config.patience)
 
 
 def _finish(

@@ -14,8 +14,9 @@ from corelax.features.cache import Corpus, check_file, other_corpus, training_co
 from corelax.features.vocabulary import Vocabulary
 from corelax.mentions.lexicons import load_lexicons
 from corelax.train.config import Config
+from corelax.train.epochs import Watcher
 from corelax.train.folder import CONFIG, Model
-from corelax.train.loop import Data, Watcher, finished_model, train_stage
+from corelax.train.loop import Data, finished_model, train_stage
 
 
 def choose_device(device: str) -> str:

@@ -75,15 +75,3 @@ def make_steps(tables: Sequence[DocumentTable], update: Update, config: Config) 
 
         return RecordedSteps(tables, update, config)
     return PlainSteps(tables, update, config)
-
-
-def check_loss(loss: float, key: str) -> None:
-    """An error if training has gone astray.
-
-    >>> check_loss(float("nan"), "nw/wsj_0001")
-    Traceback (most recent call last):
-        ...
-    corelax.errors.CorelaxError: the loss became nan at document nw/wsj_0001; try a smaller learning_rate
-    """
-    if loss != loss or loss in (float("inf"), float("-inf")):
-        raise CorelaxError(f"the loss became {loss} at document {key}; try a smaller learning_rate")

@@ -1,0 +1,146 @@
+"""Settings that a stage of training has whatever it trains: typed, checked, changed by `key=value`.
+
+A stage starts from fresh weights or from those of the stages it names in `start`. Settings marked "all
+stages" hold for a whole chain of stages; the others for the stage that is asked for, or with a prefix
+(`baseline.epochs=3`) for one of those before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, Self, get_type_hints
+
+from corelax.checks import check_beta, check_choice, check_number, check_temperature
+from corelax.errors import CorelaxError
+from corelax.losses.actions import check_costs
+from corelax.losses.metric import parts_of
+from corelax.metrics.report import SINGLETONS
+from corelax.relax.evaluate import FAMILIES, TEMPERATURES
+from corelax.relax.original import check_original
+from corelax.train.values import check_key, read_value
+
+RESOLVING = ("ranking", "entity", "metric", "margin", "reinforce", "rescale")
+REWARDED, REWARDS = ("reinforce", "rescale"), ("b_cubed", "lea")
+DECODINGS = ("links", "entities")
+KEEP = ("best", "last")
+
+
+def everywhere(default: Any) -> Any:
+    """A field for a setting that all stages of a chain share."""
+    return field(default=default, metadata={"everywhere": True})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageSettings:
+    """What any stage has. Each kind of ranker adds its own: a subclass, frozen and with slots as well.
+
+    Attributes:
+        stage: The name of the stage, and of its folder.
+        start: Stages whose weights it starts from.
+        objective: What is minimised.
+        costs: Of false anaphor, false new, wrong link; for ranking, entity and margin.
+        margin: Of margin, rescale and antecedent_margin.
+        metric: Of metric, reinforce and rescale.
+        beta_squared: β² of the metric's F.
+        temperature: T, at the first epoch.
+        temperature_end: T at the last epoch, reached by a constant factor from epoch to epoch; 0: as T.
+        temperature_on: What T sharpens: the "entity" or the "link" probabilities (always these in the
+            pairwise family).
+        family: "entity" or "pairwise" relaxation.
+        like_original: Metric losses as the authors' program has them: hard filter of entities, found mentions
+            only, documents with tiny counts passed over.
+        clip: Largest norm of the gradient; 0 for any.
+        epochs: At most so many.
+        patience: Stops after so many epochs without a better dev score; 0 for never.
+        keep: The weights of the "best" epoch on dev, or of the "last".
+        singletons: Whether entities of one mention count: "drop" or "keep" (all stages).
+        decoding: Best "links" or best "entities" (all stages).
+        seed: Of weights, order and dropout (all stages).
+    """
+
+    OBJECTIVES: ClassVar[tuple[str, ...]] = RESOLVING
+    FIXED: ClassVar[tuple[str, ...]] = ("stage",)  # not to be set one by one
+
+    stage: str
+    start: tuple[str, ...] = ()
+    objective: str = "ranking"
+    costs: tuple[float, ...] = (0.1, 3.0, 1.0)
+    margin: float = 1.0
+    metric: str = "b_cubed"
+    beta_squared: float = 1.0
+    temperature: float = 1.0
+    temperature_end: float = 0.0
+    temperature_on: str = "entity"
+    family: str = "entity"
+    like_original: bool = False
+    clip: float = 0.0
+    epochs: int = 14
+    patience: int = 0
+    keep: str = "best"
+    singletons: str = everywhere("drop")
+    decoding: str = everywhere("links")
+    seed: int = everywhere(1)
+
+    def __post_init__(self) -> None:
+        check_choice("objective", self.objective, self.OBJECTIVES)
+        check_choice("family", self.family, FAMILIES)
+        check_choice("temperature_on", self.temperature_on, TEMPERATURES)
+        check_choice("keep", self.keep, KEEP)
+        check_choice("singletons", self.singletons, SINGLETONS)
+        check_choice("decoding", self.decoding, DECODINGS)
+        parts = parts_of(self.metric, 1.0)
+        check_beta(self.beta_squared)
+        check_temperature(self.temperature, at_most=1)
+        check_temperature(self.temperature_end or self.temperature, at_most=1)
+        check_costs(self.costs)  # type: ignore[arg-type]
+        for name in ("clip", "margin", "patience", "seed"):
+            check_number(name, getattr(self, name))
+        check_number("epochs", self.epochs, at_least=1)
+        if self.like_original and self.singletons == "keep":
+            raise CorelaxError(
+                "like_original goes with singletons=drop only; set like_original=false"
+            )
+        if self.like_original:
+            check_original(self.family, [name for name, *_ in parts], self.singletons)
+        if self.objective in REWARDED:
+            check_choice("metric", self.metric, REWARDS)
+
+    def temperature_at(self, epoch: int) -> float:
+        """T at an epoch, counted from 1.
+
+        >>> annealed = StageSettings(stage="s", temperature_end=0.01, epochs=3)
+        >>> [round(annealed.temperature_at(epoch), 4) for epoch in (1, 2, 3)]
+        [1.0, 0.1, 0.01]
+        """
+        if not self.temperature_end:
+            return self.temperature
+        done = (epoch - 1) / max(self.epochs - 1, 1)
+        return float(self.temperature * (self.temperature_end / self.temperature) ** done)
+
+    def changed(self, settings: Mapping[str, Any]) -> Self:
+        """With other values for some keys; text is read as what the key takes.
+
+        >>> StageSettings(stage="s").changed({"epochs": "3"}).epochs
+        3
+        """
+        return replace(self, **self._values(settings))
+
+    def _values(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Keys and values as fields take them. For kinds of settings with keys that are no fields."""
+        types = get_type_hints(type(self))
+        known = [one.name for one in fields(self) if one.name not in self.FIXED]
+        values = {}
+        for key, value in settings.items():
+            check_key(key, known)
+            values[key] = read_value(key, value, types[key])
+        return values
+
+
+def is_shared(kind: type[StageSettings], key: str) -> bool:
+    """Whether a setting holds for all stages of a chain.
+
+    >>> is_shared(StageSettings, "seed"), is_shared(StageSettings, "epochs")
+    (True, False)
+    """
+    return any(one.name == key and one.metadata.get("everywhere", False) for one in fields(kind))
