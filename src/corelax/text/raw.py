@@ -1,0 +1,90 @@
+"""A document of raw text: tokens that are slices of it, sentences, and who speaks where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from corelax.document import Document
+from corelax.errors import CorelaxError
+from corelax.text.sentences import sentence_starts
+from corelax.text.tokens import token_spans
+
+
+def document_of(
+    text: str, id: str = "text", speakers: Sequence[tuple[int, int, str]] | None = None
+) -> Document:
+    """Cuts a text into sentences and tokens, as treebanks of English do.
+
+    A token is never altered: it is the slice of the text that the layer `offsets` gives. Between tokens
+    there is nothing but white space and characters that cannot be seen. Other scripts than Latin are
+    cut at blanks and signs, Chinese at every character, Japanese also where kana begin and end. The
+    time is linear in the length of the text, whatever it holds.
+
+    Args:
+        text: Any text, also an empty one.
+        id: The name of the document.
+        speakers: Who says what: first and last + 1 character, name. Tokens outside of all ranges have
+            the speaker None. Where the speaker changes, a token and a sentence end.
+
+    >>> text = "Ann didn't call. Dr. Li wasn't in."
+    >>> doc = document_of(text, speakers=[(0, 16, "Bo"), (17, 34, "Cy")])
+    >>> doc.sentences
+    (('Ann', 'did', "n't", 'call', '.'), ('Dr.', 'Li', 'was', "n't", 'in', '.'))
+    >>> doc.layers["offsets"][6], text[21:23], doc.layers["speaker"][6]
+    ((21, 23), 'Li', 'Cy')
+    """
+    if not isinstance(text, str):
+        raise CorelaxError(f"document {id}: a text is a str, not {type(text).__name__}")
+    words: list[str] = []
+    offsets: list[tuple[int, int]] = []
+    starts: list[int] = []
+    speaker: list[str | None] = []
+    for begin, end, name in (
+        [(0, len(text), None)] if speakers is None else _turns(text, id, speakers)
+    ):
+        piece = text[begin:end]
+        spans = token_spans(piece)
+        piece_words = [piece[first:last] for first, last in spans]
+        starts += [len(words) + start for start in sentence_starts(piece, piece_words, spans)]
+        words += piece_words
+        offsets += [(begin + first, begin + last) for first, last in spans] if begin else spans
+        speaker += [name] * len(spans)
+    layers: dict[str, tuple[Any, ...]] = {"offsets": tuple(offsets)}
+    if speakers is not None:
+        layers["speaker"] = tuple(speaker)
+    return Document(id=id, words=tuple(words), sentence_starts=tuple(starts), layers=layers)
+
+
+def _turns(
+    text: str, id: str, speakers: Iterable[tuple[int, int, str]]
+) -> list[tuple[int, int, str | None]]:
+    """The text as stretches of one speaker. What only blanks divide is one stretch."""
+    turns: list[tuple[int, int, str | None]] = []
+    done = 0
+    for begin, end, name in sorted(
+        (_range(one, text, id) for one in speakers), key=lambda r: r[:2]
+    ):
+        if begin < done:
+            raise CorelaxError(
+                f"document {id}: the speaker range {begin} to {end} ({name}) begins before another ends; "
+                "ranges must not overlap"
+            )
+        if text[done:begin].strip():
+            turns.append((done, begin, None))
+        if turns and turns[-1][2] == name:
+            turns[-1] = (turns[-1][0], end, name)
+        else:
+            turns.append((begin, end, name))
+        done = end
+    return [*turns, (done, len(text), None)]
+
+
+def _range(given: tuple[int, int, str], text: str, id: str) -> tuple[int, int, str]:
+    match given:
+        case (int(begin), int(end), str(name)) if 0 <= begin <= end <= len(text):
+            return begin, end, name
+    raise CorelaxError(
+        f"document {id}: {given!r} is no speaker range; needed are (start, end, name), characters of the "
+        f"text from 0 to {len(text)}"
+    )

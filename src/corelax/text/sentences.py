@@ -1,0 +1,124 @@
+"""Where sentences begin: after the stops that end one, after blank lines, after lines cut short."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import pairwise
+
+from corelax.text.abbreviations import BEFORE_NUMBERS, TITLES
+from corelax.text.tokens import BLANK
+
+_STOPS = frozenset(". ! ? … ... .. …. 。 ！ ？ ｡ । ॥ ؟ ۔ ։".split())
+_LAST = ".!?…。！？｡।॥؟۔։"  # last characters of stops and abbreviations
+_TIGHT = frozenset("。 ！ ？ ｡ । ॥".split())  # no blank need follow these
+_QUOTES = frozenset("\" ' ” ’ »".split())
+_CLOSERS = _QUOTES.union("› ) ] } 」 』 ） 】".split())
+_OPENERS = frozenset("\" ' “ ‘ « ‹ ( [ { 「 『 （ 【 - -- – — * _".split())
+_BULLETS = frozenset("- * • · ◦ ▪ ‣".split())
+_NUMBER = re.compile(r"\d[\d.]*\.")  # of an item on a list
+_NEVER_LAST = frozenset(f"{word}." for word in (*TITLES, *BEFORE_NUMBERS, *"bdm"))
+
+# The usual first words of sentences, for the doubtful case: an abbreviation, then a capital.
+_STARTERS = frozenset(
+    """
+    A After All Also Although An And Another Any Are As At Because Before But By Can Could Did Do Does
+    During Each Even Every For From Had Has Have He Her Here His How However I If In Instead Is It Its
+    Many Meanwhile More Most My No None Not Now Of On Once One Only Or Our Perhaps She Should Since So
+    Some Such That The Their Then There These They This Those Though Thus To Today Two Under Until Was We
+    Well Were What When Where While Who Why Will With Would Yes Yet You Your
+    """.split()
+)
+# "Really?" Ann asked: the sentence goes on.
+_SAYING = frozenset(
+    "said says say asked asks ask cried replied answered added called shouted whispered exclaimed".split()
+)
+
+_BREAK = r"(?>\r\n|[\n\r\x0b\x0c\x85\u2028])"
+_LINE = re.compile(r"[^\n\r\x0b\x0c\x85\u2028]++")
+_PARAGRAPH = re.compile(rf"\u2029|{_BREAK}[{BLANK}]*{_BREAK}")
+
+# A line is cut short if it and the next word fill less than this share of the widest line. On GUM, 0.5
+# to 0.9 do equally well, with one paragraph a line as with lines wrapped at 72 characters.
+_SHORT = 0.7
+
+
+def sentence_starts(text: str, words: list[str], spans: list[tuple[int, int]]) -> list[int]:
+    """The first token of each sentence.
+
+    Args:
+        text: The text.
+        words: Its tokens.
+        spans: First and last + 1 character of each token.
+
+    >>> from corelax.text.tokens import token_spans
+    >>> text = 'Mr. Li paid $2.50. "Why?" Ann asked. He left'
+    >>> spans = token_spans(text)
+    >>> words = [text[start:end] for start, end in spans]
+    >>> [words[number] for number in sentence_starts(text, words, spans)]
+    ['Mr.', '"', 'He']
+    """
+    if not words:
+        return []
+    starts = {0, *_after_stops(words, spans), *_after_breaks(text, words, spans)}
+    return sorted(starts - {len(words)})
+
+
+def _after_stops(words: list[str], spans: list[tuple[int, int]]) -> Iterator[int]:
+    size, closed = len(words), 0
+    for stop in [number for number, word in enumerate(words) if word[-1] in _LAST]:
+        if stop < closed:  # one of several stops in a row
+            continue
+        closed = stop + 1
+        while closed < size and spans[closed - 1][1] == spans[closed][0]:  # !!!") is one stop
+            if words[closed] not in _CLOSERS and words[closed] not in _STOPS:
+                break
+            closed += 1
+        after = closed
+        while (
+            after + 2 < size and words[after] == "[" and words[after + 2] == "]"
+        ):  # a reference [1]
+            after += 3
+        if after == size:
+            return
+        apart = spans[closed - 1][1] < spans[closed][0] or words[stop] in _TIGHT
+        if apart and words[after] not in _STOPS and _ends(words, stop, closed, after):
+            yield after
+
+
+def _ends(words: list[str], stop: int, closed: int, after: int) -> bool:
+    """Whether the stop at `stop`, with what closes it up to `closed`, is the last before `after`."""
+    word, first = words[stop], after
+    while first < len(words) - 1 and words[first] in _OPENERS:
+        first += 1
+    if words[first].islower():
+        return word == "." and words[after] == "("
+    if word in _STOPS:
+        quoted = closed > stop + 1 and words[closed - 1] in _QUOTES
+        return not (quoted and first + 1 < len(words) and words[first + 1] in _SAYING)
+    if word in _NEVER_LAST or _NUMBER.fullmatch(word):
+        return False
+    return words[first] in _STARTERS
+
+
+def _after_breaks(text: str, words: list[str], spans: list[tuple[int, int]]) -> Iterator[int]:
+    """After blank lines, and after line breaks that are meant.
+
+    A break is meant if the next word would have fitted well into a line as wide as the widest of the
+    paragraph, or if an item of a list follows. Text wrapped at some width has no other such breaks.
+    """
+    places = [start for start, _ in spans]
+    edges = [0, *(edge for match in _PARAGRAPH.finditer(text) for edge in match.span()), len(text)]
+    for begin, end in zip(edges[::2], edges[1::2], strict=True):
+        yield bisect_left(places, begin)
+        lines = [match.span() for match in _LINE.finditer(text, begin, end)]
+        room = _SHORT * max((last - first for first, last in lines), default=0)
+        for (first, last), (following, _) in pairwise(lines):
+            number = bisect_left(places, following)
+            if number == len(words):
+                return
+            word = words[number]
+            short = last - first + 1 + len(word) <= room and not word.islower()
+            if short or word in _BULLETS or _NUMBER.fullmatch(word):
+                yield number
