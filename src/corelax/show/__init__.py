@@ -1,0 +1,1 @@
+"""Showing what a resolver found: on a terminal, and as a page for a browser."""
