@@ -1,0 +1,237 @@
+"""An encoder ranker as a folder: weights of one byte each if wanted, the tokenizer, nothing that is run.
+
+config.json          what is in the folder, settings, how it was trained
+model.safetensors    weights; a matrix in bytes has its scales beside it
+encoder/             the encoder's own settings and its tokenizer, as Hugging Face writes them
+README.md            a card, of a finished model
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+from torch import Tensor
+
+from corelax.checks import check_choice
+from corelax.errors import CorelaxError
+from corelax.io.files import write_bytes, write_text
+from corelax.rankers.encoder.ranker import EncoderRanker
+from corelax.rankers.encoder.settings import EncoderSettings
+
+CONFIG, WEIGHTS, ENCODER = "config.json", "model.safetensors", "encoder"
+FORMAT = "corelax encoder ranker 1"
+PRECISIONS = ("int8", "half", "full")
+SCALE = ".scale"
+INSTALL = "transformers is not installed; pip install 'corelax[encoders]'"
+
+
+class EncoderModel(NamedTuple):
+    """What a folder holds.
+
+    Attributes:
+        ranker: The network, ready to resolve.
+        tokenizer: Of its encoder.
+        training: What it was trained on, and its scores.
+    """
+
+    ranker: EncoderRanker
+    tokenizer: Any
+    training: Mapping[str, Any]
+
+
+def new_ranker(encoder: str | Path, settings: EncoderSettings) -> EncoderModel:
+    """A ranker with fresh weights on top of a pretrained encoder.
+
+    Args:
+        encoder: A folder, or a name that Hugging Face knows (which needs a network the first time).
+        settings: Sizes and limits.
+    """
+    library = _transformers()
+    try:
+        # Tokenizers that care about blanks are told that each word comes after one.
+        tokenizer = library.AutoTokenizer.from_pretrained(
+            encoder, add_prefix_space=True, trust_remote_code=False
+        )
+        model = library.AutoModel.from_pretrained(
+            encoder, dtype=torch.float32, trust_remote_code=False
+        )
+    except Exception as error:  # as in `load_ranker`
+        line = _first_line(error)
+        raise CorelaxError(f"{encoder}: not an encoder that can be loaded ({line})") from None
+    return EncoderModel(_ranker(model, tokenizer, settings), tokenizer, {})
+
+
+def save_ranker(folder: str | Path, model: EncoderModel, *, precision: str = "full") -> None:
+    """Writes a model folder.
+
+    Args:
+        folder: Where to.
+        model: What.
+        precision: "int8", one byte a weight; "half", two; "full", four.
+    """
+    check_choice("precision", precision, PRECISIONS)
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    weights = packed(model.ranker.state_dict(), precision)
+    write_bytes(folder / WEIGHTS, save(weights))
+    model.ranker.encoder.config.save_pretrained(folder / ENCODER)
+    model.tokenizer.save_pretrained(folder / ENCODER)
+    content = {
+        "format": FORMAT,
+        "settings": asdict(model.ranker.settings),
+        "precision": precision,
+        "training": model.training,
+    }
+    write_text(folder / CONFIG, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+
+def load_ranker(folder: str | Path, device: torch.device | str = "cpu") -> EncoderModel:
+    """Reads a model folder. Nothing in it is ever run."""
+    folder = Path(folder)
+    content = read_config(folder)
+    library = _transformers()
+    # A folder could name code to be run, in itself or elsewhere: without this the user would be asked.
+    safely = {"local_files_only": True, "trust_remote_code": False}
+    try:
+        settings = _settings(content["settings"])
+        config = library.AutoConfig.from_pretrained(folder / ENCODER, **safely)
+        tokenizer = library.AutoTokenizer.from_pretrained(folder / ENCODER, **safely)
+        _check_vocabulary(folder / ENCODER, tokenizer)
+        encoder = library.AutoModel.from_config(
+            config, dtype=torch.float32, attn_implementation=None, trust_remote_code=False
+        )
+        ranker = _ranker(encoder, tokenizer, settings)
+    except Exception as error:  # the libraries that read the files raise any kind, also plain ones
+        raise CorelaxError(
+            f"{folder}: not a whole model ({_first_line(error)}); copy or train it again"
+        ) from None
+    set_weights(ranker, read_weights(folder / WEIGHTS), folder / WEIGHTS)
+    return EncoderModel(ranker.to(device).eval(), tokenizer, content.get("training", {}))
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """The contents of `config.json`, if the folder is one of an encoder ranker.
+
+    >>> read_config(Path("nowhere"))
+    Traceback (most recent call last):
+        ...
+    corelax.errors.CorelaxError: nowhere: no model there; a model is a folder with config.json
+    """
+    try:
+        content = json.loads((folder / CONFIG).read_bytes())
+        if content["format"] != FORMAT:
+            raise ValueError(f"{content['format']!r} is not {FORMAT!r}")
+    except FileNotFoundError:
+        raise CorelaxError(f"{folder}: no model there; a model is a folder with {CONFIG}") from None
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        raise CorelaxError(f"{folder / CONFIG}: not the settings of a model ({error})") from None
+    assert isinstance(content, dict)
+    return content
+
+
+def packed(weights: Mapping[str, Tensor], precision: str) -> dict[str, Tensor]:
+    """Weights as they are stored.
+
+    In bytes, each row of a matrix has a scale s, its largest weight / 127, and a weight is s times a whole
+    number; what is no matrix is stored in two bytes.
+
+    >>> small = packed({"w": torch.tensor([[1.27, -0.01], [0.0, 0.5]])}, "int8")
+    >>> small["w"].tolist(), [round(s, 3) for s in small["w.scale"].tolist()]
+    ([[127, -1], [0, 127]], [0.01, 0.004])
+    """
+    result: dict[str, Tensor] = {}
+    for name, tensor in weights.items():
+        weight = tensor.detach().float().cpu().contiguous()
+        if precision == "int8" and weight.ndim == 2:
+            scale = weight.abs().amax(1).clamp(min=1e-12) / 127
+            result[name] = (weight / scale[:, None]).round().to(torch.int8)
+            result[name + SCALE] = scale
+        else:
+            result[name] = weight if precision == "full" else weight.half()
+    return result
+
+
+def unpacked(stored: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Weights as the network takes them.
+
+    >>> weights = {"w": torch.randn(4, 8), "b": torch.randn(4)}
+    >>> back = unpacked(packed(weights, "int8"))
+    >>> bool((back["w"] - weights["w"]).abs().max() < weights["w"].abs().max() / 250)
+    True
+    """
+    weights = {name: tensor.float() for name, tensor in stored.items() if not name.endswith(SCALE)}
+    for name, scale in stored.items():
+        if name.endswith(SCALE):
+            weights[name.removesuffix(SCALE)] *= scale[:, None]
+    return weights
+
+
+def read_weights(path: Path) -> dict[str, Tensor]:
+    """The weights in a file, as the network takes them.
+
+    >>> read_weights(Path("nowhere"))
+    Traceback (most recent call last):
+        ...
+    corelax.errors.CorelaxError: nowhere: no such file; a model folder has it
+    """
+    try:
+        return unpacked(load(path.read_bytes()))
+    except FileNotFoundError:
+        raise CorelaxError(f"{path}: no such file; a model folder has it") from None
+    except (SafetensorError, OSError, KeyError, IndexError, RuntimeError) as error:
+        raise CorelaxError(f"{path}: not whole ({error}); copy or train it again") from None
+
+
+def set_weights(ranker: EncoderRanker, weights: Mapping[str, Tensor], path: Path) -> None:
+    """Gives a ranker its weights, or an error that names what does not fit."""
+    try:
+        ranker.load_state_dict(dict(weights))
+    except RuntimeError as error:
+        lines = str(error).strip().splitlines()
+        raise CorelaxError(
+            f"{path}: does not fit the settings beside it ({lines[-1].strip()})"
+        ) from None
+
+
+def _settings(given: Mapping[str, Any]) -> EncoderSettings:
+    """Settings from JSON, where tuples are lists."""
+    options: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
+    }
+    return EncoderSettings(**options)
+
+
+def _check_vocabulary(folder: Path, tokenizer: Any) -> None:
+    """Without its file a tokenizer may be made all the same, one that knows no word."""
+    names = sorted(set(tokenizer.vocab_files_names.values()))
+    if not any((folder / name).is_file() for name in names):
+        raise FileNotFoundError(f"{ENCODER} has no {' or '.join(names)}")
+
+
+def _first_line(error: Exception) -> str:
+    """What an error says, or at least its kind."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return f"{lines[0]} is missing" if isinstance(error, KeyError) else lines[0]
+
+
+def _ranker(encoder: Any, tokenizer: Any, settings: EncoderSettings) -> EncoderRanker:
+    if getattr(encoder, "pooler", None) is not None:
+        encoder.pooler = None  # would be trained for nothing
+    return EncoderRanker(encoder, settings, tokenizer.pad_token_id or 0)
+
+
+def _transformers() -> Any:
+    transformers: Any
+    try:
+        import transformers
+    except ImportError:
+        raise CorelaxError(INSTALL) from None
+    transformers.utils.logging.disable_progress_bar()
+    return transformers

@@ -1,0 +1,222 @@
+"""Mention ranking on top of a pretrained encoder: words in, spans and their antecedents out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from corelax.rankers.adapt import from_pruned
+from corelax.rankers.encoder.antecedents import AntecedentScorer, Candidates, Spans
+from corelax.rankers.encoder.inputs import DETERMINER, POSSESSIVE, Window
+from corelax.rankers.encoder.settings import EncoderSettings
+from corelax.rankers.encoder.spans import (
+    Kept,
+    SpanEncoder,
+    SpanScorer,
+    best_spans,
+)
+
+BASE = 0x9E3779B97F4A7C15  # of the hash of strings; odd, so that it has an inverse modulo 2⁶⁴
+
+
+class Read(NamedTuple):
+    """Windows after the encoder, of one document or of several.
+
+    Attributes:
+        words: [window, word, size] vectors.
+        layers: [layer, window, word] what is known of words (`inputs.LAYERS`), −1 beyond the window.
+        first: [window] first word in the document.
+        schemes: [window] numbers of schemes.
+    """
+
+    words: Tensor
+    layers: Tensor
+    first: Tensor
+    schemes: Tensor
+
+
+class Found(NamedTuple):
+    """The spans of some windows.
+
+    Attributes:
+        logits: [window, word, width] of being a mention, −inf where there is no span.
+        kept: [span] the spans that are kept.
+        log_attention: [span, width] of their words.
+        spans: [1, span] all that is known of them, in a row.
+    """
+
+    logits: Tensor
+    kept: Kept
+    log_attention: Tensor
+    spans: Spans
+
+
+class Scored(NamedTuple):
+    """The spans of documents, and the scores of their antecedents.
+
+    Attributes:
+        spans: [document, span].
+        lengths: [document] how many spans there are.
+        candidates: [document, span, candidate].
+    """
+
+    spans: Spans
+    lengths: Tensor
+    candidates: Candidates
+
+    @property
+    def antecedent_scores(self) -> Tensor:
+        """[document, span, span], as every loss and decoder takes them."""
+        return from_pruned(*self.candidates)
+
+
+class EncoderRanker(nn.Module):
+    """A mention ranker on top of an encoder.
+
+    Args:
+        encoder: A model of Hugging Face that returns `last_hidden_state`.
+        settings: Sizes and limits.
+        pad: The number of the piece that fills up windows.
+    """
+
+    _powers: Tensor
+    _inverses: Tensor
+
+    def __init__(self, encoder: Any, settings: EncoderSettings, pad: int = 0) -> None:
+        super().__init__()
+        size = int(encoder.config.hidden_size)
+        self.encoder = encoder
+        self.settings, self.pad = settings, pad
+        self.spans = SpanScorer(size, settings)
+        self.span_vectors = SpanEncoder(size, settings)
+        self.antecedents = AntecedentScorer(settings)
+        self.types = nn.Linear(settings.span_size, len(settings.types)) if settings.types else None
+        self.dropout = nn.Dropout(settings.dropout)
+        self.register_buffer("_powers", _powers(BASE, settings.window), persistent=False)
+        inverses = _powers(pow(BASE, -1, 2**64), settings.window)
+        self.register_buffer("_inverses", inverses, persistent=False)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return self.spans.out.weight.device
+
+    def scheme(self, name: str) -> int:
+        """The number of a scheme."""
+        return self.settings.schemes.index(name)
+
+    def read(self, windows: Sequence[Window], schemes: Sequence[int]) -> Read:
+        """The words of windows, of one document or of several; each window with the number of its scheme."""
+        pieces = self._filled([window.pieces for window in windows], self.pad)
+        owners = self._filled([window.owners for window in windows], -1)
+        layers = self._filled([window.layers for window in windows], -1)
+        lengths = self._numbers([len(window.pieces) for window in windows])
+        mask = torch.arange(pieces.shape[1], device=self.device) < lengths[:, None]
+        hidden = self.encoder(input_ids=pieces, attention_mask=mask.long()).last_hidden_state
+        # The mean of the pieces of a word; marks go to a column of their own, which is cut off.
+        count, length, size = len(windows), layers.shape[1], hidden.shape[-1]
+        column = torch.where(owners < 0, length, owners)
+        words = hidden.new_zeros(count, length + 1, size)
+        words = words.scatter_add(1, column[..., None].expand(-1, -1, size), hidden)
+        number = hidden.new_zeros(count, length + 1)
+        number = number.scatter_add(1, column, hidden.new_ones(column.shape))
+        words = words[:, :length] / number[:, :length, None].clamp(min=1)
+        first = self._numbers([window.first for window in windows])
+        return Read(self.dropout(words), layers.permute(2, 0, 1), first, self._numbers(schemes))
+
+    def find(self, read: Read, least: float = -torch.inf, given: Tensor | None = None) -> Found:
+        """The spans that are likely mentions, with a logit of `least` or more; or those that are given.
+
+        Args:
+            read: Windows after the encoder.
+            least: The smallest logit.
+            given: [span, 3] window, first word, width less one, in order; instead of likely ones.
+        """
+        logits = self.spans(read.words, read.layers[0], read.schemes)
+        if given is None:
+            kept = best_spans(logits, self.settings.span_ratio, least)
+        else:
+            window, start, width = given.T
+            kept = Kept(window, start, width, logits[window, start, width])
+        vectors, log_attention = self.span_vectors(read.words, kept, read.schemes)
+        return Found(logits, kept, log_attention, self._spans(read, kept, vectors, log_attention))
+
+    def link(self, spans: Spans, counts: Sequence[int], schemes: Sequence[int]) -> Scored:
+        """Antecedents of spans.
+
+        Args:
+            spans: [1, span] spans of documents in a row.
+            counts: How many spans each document has.
+            schemes: Of each document.
+        """
+        lengths = self._numbers(counts)
+        if len(counts) > 1:
+            column = torch.arange(max(counts), device=self.device)
+            real = column < lengths[:, None]
+            starts = lengths.cumsum(0) - lengths
+            last = max(spans.number.shape[1] - 1, 0)
+            at = (starts[:, None] + column).clamp(max=last)
+            spans = Spans(*(tensor[0, at] for tensor in spans))._replace(real=real)
+        number = torch.arange(spans.number.shape[1], device=self.device)
+        spans = spans._replace(number=number.expand(spans.number.shape))
+        return Scored(spans, lengths, self.antecedents(spans, self._numbers(schemes)))
+
+    def forward(self, documents: Sequence[Sequence[Window]], schemes: Sequence[int]) -> Scored:
+        """Spans and antecedents of documents, all at once."""
+        windows = [window for document in documents for window in document]
+        owner = [d for d, document in enumerate(documents) for _ in document]
+        found = self.find(self.read(windows, [schemes[d] for d in owner]))
+        return self.link(found.spans, self.counts(found.kept, owner, len(documents)), schemes)
+
+    def counts(self, kept: Kept, owner: Sequence[int], documents: int) -> list[int]:
+        """How many of the kept spans each document has; `owner` is the document of each window."""
+        if documents == 1:
+            return [len(kept.window)]
+        return self._numbers(owner)[kept.window].bincount(minlength=documents).tolist()
+
+    def _spans(self, read: Read, kept: Kept, vectors: Tensor, log_attention: Tensor) -> Spans:
+        """[1, span] kept spans in a row."""
+        window, start, width, logit = kept
+        sentences, speakers, hashes, marks = read.layers
+        end = start + width + 1
+        # Σ hash(word_t) bᵗ⁻ˢ over the words from s names a string, in 64 bits, wherever it stands.
+        sums = nn.functional.pad((hashes * self._powers[: hashes.shape[1]]).cumsum(1), (1, 0))
+        bare = start + ((marks[window, start] == DETERMINER) & (width > 0)).long()
+        tail = (marks[window, end - 1] == POSSESSIVE) & (end - bare > 1)
+        text = (sums[window, end - tail.long()] - sums[window, bare]) * self._inverses[bare]
+        row = Spans(
+            vectors=vectors,
+            logit=logit,
+            number=torch.arange(len(start), device=start.device),
+            start=read.first[window] + start,
+            end=read.first[window] + end,
+            sentence=sentences[window, start],
+            speaker=speakers[window, start],
+            text=text,
+            head=hashes[window, start + log_attention.argmax(-1)],
+            real=torch.ones_like(start, dtype=torch.bool),
+        )
+        return Spans(*(tensor[None] for tensor in row))
+
+    def _numbers(self, numbers: Sequence[int]) -> Tensor:
+        return torch.tensor(numbers, dtype=torch.long).to(self.device, non_blocking=True)
+
+    def _filled(self, rows: Sequence[NDArray[np.int64]], value: int) -> Tensor:
+        """[row, longest, ...] rows of different lengths, filled up."""
+        longest = max(len(row) for row in rows)
+        table = np.full((len(rows), longest, *rows[0].shape[1:]), value, np.int64)
+        for line, row in zip(table, rows, strict=True):
+            line[: len(row)] = row
+        return torch.from_numpy(table).to(self.device, non_blocking=True)
+
+
+def _powers(base: int, size: int) -> Tensor:
+    """[t] baseᵗ modulo 2⁶⁴, as signed numbers."""
+    powers = np.full(size, base, np.uint64)
+    powers[:1] = 1
+    return torch.from_numpy(np.cumprod(powers, dtype=np.uint64).view(np.int64))

@@ -1,0 +1,54 @@
+"""Sizes and limits of an encoder ranker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from corelax.checks import check_number
+from corelax.errors import CorelaxError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncoderSettings:
+    """What decides the shape of an encoder ranker, beside the encoder itself.
+
+    Attributes:
+        schemes: Ways to annotate that the ranker knows, by name; each has its own idea of a mention.
+        types: Entity types that spans are told apart by in training; none if there are none.
+        window: The encoder reads so many word pieces at a time, whole sentences if they fit.
+        max_width: The longest span, in words.
+        span_ratio: At most so many spans are kept for each word of a window.
+        antecedents: So many antecedents of a span are looked at closely.
+        reach: Antecedents are among so many spans before; bounds time and memory of long documents.
+        span_size: Length of the vector of a span.
+        hidden_size: Hidden units of the mention scorer and of the pair scorer.
+        dropout: Of vectors and hidden units, in training.
+
+    >>> EncoderSettings(reach=0)
+    Traceback (most recent call last):
+        ...
+    corelax.errors.CorelaxError: reach must be finite and at least 1, not 0
+    """
+
+    schemes: tuple[str, ...] = ("ontonotes",)
+    types: tuple[str, ...] = ()
+    window: int = 384
+    max_width: int = 30
+    span_ratio: float = 0.4
+    antecedents: int = 50
+    reach: int = 2000
+    span_size: int = 256
+    hidden_size: int = 256
+    dropout: float = 0.3
+
+    def __post_init__(self) -> None:
+        if not self.schemes or len(set(self.schemes)) != len(self.schemes):
+            raise CorelaxError(f"schemes must be different names, not {list(self.schemes)}")
+        for name in ("window", "max_width", "antecedents", "reach", "span_size", "hidden_size"):
+            number = getattr(self, name)
+            check_number(name, number, at_least=3 if name == "window" else 1)  # a piece, two marks
+            if not isinstance(number, int):
+                raise CorelaxError(f"{name} must be a whole number, not {number}")
+        check_number("span_ratio", self.span_ratio)
+        if not 0 <= self.dropout < 1:
+            raise CorelaxError(f"dropout must be at least 0 and below 1, not {self.dropout}")

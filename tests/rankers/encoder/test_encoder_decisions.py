@@ -1,0 +1,218 @@
+"""Decisions and how sure they are, against decoder and probabilities of all pairs."""
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corelax.decode import best_links
+from corelax.rankers.adapt import from_pruned
+from corelax.rankers.encoder.antecedents import Candidates, Spans
+from corelax.rankers.encoder.decisions import decide
+from corelax.rankers.encoder.probabilities import candidate_probs, membership
+from corelax.rankers.encoder.ranker import Scored
+from corelax.relax import entity_probs, link_probs
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+enough = settings(deadline=None, max_examples=60)
+INF = torch.inf
+
+
+def candidates(size, most, reach, seed):
+    """[span, 1 + candidate] random scores and [span, candidate] different spans at most `reach` before."""
+    generator = torch.Generator().manual_seed(seed)
+    scores = torch.full((size, 1 + most), -INF)
+    scores[:, 0] = 0.0
+    antecedents = torch.zeros(size, most, dtype=torch.long)
+    for i in range(size):
+        near = torch.arange(max(0, i - reach), i)
+        chosen = near[torch.randperm(len(near), generator=generator)][:most]
+        antecedents[i, : len(chosen)] = chosen
+        scores[i, 1 : 1 + len(chosen)] = 3 * torch.randn(len(chosen), generator=generator)
+    return scores, antecedents
+
+
+def a_document(size, most=3, reach=20, seed=0):
+    """Spans as they come from a ranker: one word each, all of them two words apart."""
+    scores, antecedents = candidates(size, most, reach, seed)
+    start = 2 * torch.arange(size)[None]
+    logit = torch.randn(1, size, generator=torch.Generator().manual_seed(seed + 1))
+    none = torch.zeros_like(start)
+    spans = Spans(
+        vectors=torch.zeros(1, size, 0),
+        logit=logit,
+        number=torch.arange(size)[None],
+        start=start,
+        end=start + 1,
+        sentence=none,
+        speaker=none,
+        text=none,
+        head=none,
+        real=torch.ones_like(start, dtype=torch.bool),
+    )
+    return Scored(spans, torch.tensor([size]), Candidates(scores[None], antecedents[None]))
+
+
+def dense(scored):
+    return scored.antecedent_scores[0]
+
+
+def entities(decisions):
+    """Entities as lists of spans' numbers, by their first span."""
+    found = {}
+    for decision in decisions:
+        assert decision.span.end == decision.span.start + 1
+        found.setdefault(decision.entity, []).append(decision.span.start // 2)
+    return sorted(found.values())
+
+
+DOCUMENTS = st.builds(
+    a_document, st.integers(0, 14), st.integers(1, 5), st.integers(1, 14), st.integers(0, 999)
+)
+
+
+# How sure.
+
+
+@st.composite
+def memberships(draw):
+    """Candidates, and any grouping of some spans into entities that are numbered by their first spans."""
+    size = draw(st.integers(0, 12))
+    probs = candidates(size, draw(st.integers(1, 5)), size, draw(st.integers(0, 999)))
+    drawn = draw(st.lists(st.integers(-1, 4), min_size=size, max_size=size))
+    number = {-1: -1}
+    for one in drawn:
+        number.setdefault(one, len(number) - 1)
+    return *probs, [number[one] for one in drawn]
+
+
+@given(case=memberships(), block=st.integers(1, 14), more=st.integers(0, 3))
+@enough
+def test_a_span_belongs_to_its_entity_with_the_probability_of_the_dense_table(case, block, more):
+    scores, antecedents, entity = case
+    size = len(entity)
+    found = membership(
+        candidate_probs(scores), antecedents, torch.tensor(entity).long(), size + more, block
+    )
+    table = entity_probs(link_probs(from_pruned(scores, antecedents).double()))
+    expected = [table[i, entity.index(e)].item() if e >= 0 else 0.0 for i, e in enumerate(entity)]
+    assert found.tolist() == pytest.approx(expected, abs=1e-9)
+
+
+@given(
+    size=st.integers(1, 30),
+    reach=st.integers(1, 9),
+    block=st.integers(1, 12),
+    seed=st.integers(0, 999),
+)
+@enough
+def test_a_short_reach_is_enough_for_entities_that_were_decoded(size, reach, block, seed):
+    """Then columns of entities that are out of reach are left out, and rows as well."""
+    scores, antecedents = candidates(size, 4, reach, seed)
+    square = from_pruned(scores, antecedents).double()
+    entity = torch.full((size,), -1)
+    decoded = best_links(square)
+    for number, mentions in enumerate(decoded):
+        entity[mentions] = number
+    found = membership(candidate_probs(scores), antecedents, entity, reach, block)
+    table = entity_probs(link_probs(square))
+    for mentions in decoded:
+        assert found[mentions].tolist() == pytest.approx(
+            table[mentions, mentions[0]].tolist(), abs=1e-9
+        )
+    assert (found[entity < 0] == 0).all()
+
+
+# What is decided.
+
+
+@given(scored=DOCUMENTS)
+@enough
+def test_all_spans_are_decided_as_the_decoder_of_all_pairs_does(scored):
+    decisions = decide(scored, singletons="all", reach=20)
+    assert entities(decisions) == best_links(dense(scored), singletons="keep")
+    assert [d.span.start // 2 for d in decisions] == list(range(int(scored.lengths[0])))
+
+
+@given(scored=DOCUMENTS)
+@enough
+def test_antecedents_are_positions_of_decisions_and_best_links(scored):
+    for singletons in ("drop", "keep", "all"):
+        decisions = decide(scored, singletons=singletons, reach=20)
+        for decision in decisions:
+            i = decision.span.start // 2
+            best = int(dense(scored)[i].argmax())
+            if decision.antecedent is None:
+                assert best == i
+            else:
+                other = decisions[decision.antecedent]
+                assert other.span.start // 2 == best < i
+                assert other.entity == decision.entity
+
+
+@given(scored=DOCUMENTS)
+@enough
+def test_a_span_that_is_alone_is_dropped_or_kept_if_it_is_a_likely_mention(scored):
+    together = best_links(dense(scored))
+    assert entities(decide(scored, singletons="drop", reach=20)) == together
+    logits = scored.spans.logit[0].tolist()
+    alone = [e for e in best_links(dense(scored), singletons="keep") if len(e) == 1]
+    likely = [e for e in alone if logits[e[0]] > 0]
+    assert entities(decide(scored, singletons="keep", reach=20)) == sorted(together + likely)
+
+
+@given(scored=DOCUMENTS)
+@enough
+def test_probabilities_are_those_of_the_dense_table(scored):
+    links = link_probs(dense(scored).double())
+    belongs = entity_probs(links)
+    decisions = decide(scored, singletons="all", reach=20)
+    first = {}
+    for i, decision in enumerate(decisions):
+        first.setdefault(decision.entity, i)
+        column = i if decision.antecedent is None else decision.antecedent
+        assert decision.link_probability == pytest.approx(links[i, column].item(), abs=1e-9)
+        column = first[decision.entity]
+        assert decision.entity_probability == pytest.approx(belongs[i, column].item(), abs=1e-9)
+        logit = scored.spans.logit[0, i]
+        assert decision.probability == pytest.approx(logit.sigmoid().item(), abs=1e-6)
+
+
+@st.composite
+def constraints(draw):
+    """A document, and pairs that follow from a grouping: so that they cannot contradict each other."""
+    size = draw(st.integers(2, 10))
+    groups = draw(st.lists(st.integers(0, 3), min_size=size, max_size=size))
+    pair = st.tuples(st.integers(0, size - 1), st.integers(0, size - 1))
+    pairs = [(a, b) for a, b in draw(st.lists(pair, max_size=6)) if a != b]
+    must = [(a, b) for a, b in pairs if groups[a] == groups[b]]
+    cannot = [(a, b) for a, b in pairs if groups[a] != groups[b]]
+    return a_document(size, seed=draw(st.integers(0, 999))), must, cannot
+
+
+@given(case=constraints())
+@enough
+def test_constraints_are_honoured_as_the_decoder_of_all_pairs_does(case):
+    scored, must_link, cannot_link = case
+    pairs = {"must_link": must_link, "cannot_link": cannot_link}
+    decisions = decide(scored, singletons="all", reach=20, **pairs)
+    assert all(decisions[a].entity == decisions[b].entity for a, b in must_link)
+    assert all(decisions[a].entity != decisions[b].entity for a, b in cannot_link)
+    assert entities(decisions) == best_links(dense(scored), singletons="keep", **pairs)
+    for i, decision in enumerate(decisions):
+        if decision.antecedent is not None:
+            assert decision.antecedent < i
+            assert decisions[decision.antecedent].entity == decision.entity
+
+
+def test_a_link_that_was_forced_has_the_probability_that_the_ranker_gives_it():
+    scores = torch.tensor([[0.0, -INF], [0.0, -2.0], [0.0, -INF]])
+    scored = a_document(3)._replace(
+        candidates=Candidates(scores[None], torch.zeros(1, 3, 1, dtype=torch.long))
+    )
+    decisions = decide(scored, singletons="drop", reach=20, must_link=[(0, 1), (2, 0)])
+    assert [d.antecedent for d in decisions] == [None, 0, 0]
+    forced = 1 / (1 + torch.tensor(2.0).exp().item())
+    # The ranker looked at no antecedent of the third span.
+    assert [d.link_probability for d in decisions] == pytest.approx([1, forced, 0])
+    assert [d.entity_probability for d in decisions] == pytest.approx([1, forced, 0])

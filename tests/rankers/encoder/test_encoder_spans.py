@@ -1,0 +1,209 @@
+"""Which spans there are, which are kept, what their vectors and strings are."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corelax.document import Document
+from corelax.rankers.encoder.inputs import encoder_input
+from corelax.rankers.encoder.spans import best_spans, possible
+from encoder_models import STORY, a_document, tiny_model, write_encoder
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+enough = settings(deadline=None, max_examples=60)
+INF = math.inf
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return tiny_model(write_encoder(tmp_path_factory.mktemp("encoder")))
+
+
+@torch.no_grad()
+def found(model, document, given=None, scheme=0):
+    """Windows of a document, and the spans in them."""
+    windows = encoder_input(document, model.tokenizer, model.ranker.settings.window)
+    read = model.ranker.read(windows, [scheme] * len(windows))
+    if given is not None:
+        given = torch.tensor(given, dtype=torch.long).reshape(-1, 3)
+    return windows, read, model.ranker.find(read, given=given)
+
+
+def every_span(windows, widest):
+    return [
+        (row, start, width)
+        for row, window in enumerate(windows)
+        for start in range(window.size)
+        for width in range(min(widest, window.size - start))
+    ]
+
+
+# Spans that are possible.
+
+
+@given(
+    rows=st.lists(st.lists(st.integers(1, 4), max_size=4), min_size=1, max_size=3),
+    widest=st.integers(1, 5),
+)
+@enough
+def test_a_span_is_possible_if_all_its_words_are_in_one_sentence(rows, widest):
+    """Rows are lengths of sentences."""
+    length = max(1, *(sum(row) for row in rows)) + 1
+    table = torch.full((len(rows), length), -1)
+    for line, row in zip(table, rows, strict=True):
+        numbers = [number for number, size in enumerate(row) for _ in range(size)]
+        line[: len(numbers)] = torch.tensor(numbers)
+    result = possible(table, widest)
+    assert result.shape == (len(rows), length, widest)
+    for r in range(len(rows)):
+        for start in range(length):
+            for width in range(widest):
+                words = table[r, start : start + width + 1].tolist()
+                is_one = len(words) == width + 1 and len(set(words)) == 1 and words[0] >= 0
+                assert bool(result[r, start, width]) == is_one
+
+
+def test_the_logit_of_a_span_is_that_of_its_formula(model):
+    """v · relu(S x_s + E x_e + C mean(x_s … x_e) + width + scheme), span by span."""
+    _, read, spans = found(model, a_document(STORY), scheme=1)
+    scorer = model.ranker.spans
+    inside = possible(read.layers[0], model.ranker.settings.max_width)
+    assert (spans.logits > -INF).equal(inside)
+    for row, start, width in inside.nonzero().tolist()[::7]:
+        words = read.words[row, start : start + width + 1]
+        hidden = scorer.start(words[0]) + scorer.end(words[-1])
+        hidden = hidden + scorer.content(words).mean(0)
+        hidden = hidden + scorer.width.weight[width] + scorer.scheme.weight[1]
+        expected = scorer.out(hidden.clamp(min=0))[1].item()
+        assert spans.logits[row, start, width].item() == pytest.approx(expected, abs=1e-4)
+
+
+# Spans that are kept.
+
+
+@st.composite
+def logits(draw):
+    """[window, word, width] different logits, some of them missing; windows of different lengths."""
+    rows, length, widths = draw(st.integers(1, 3)), draw(st.integers(1, 6)), draw(st.integers(1, 3))
+    values = draw(st.permutations(range(rows * length * widths)))
+    table = torch.tensor(values, dtype=torch.float).view(rows, length, widths) - 10
+    for row in range(rows):
+        size = draw(st.integers(0, length))
+        for start in range(length):
+            room = min(widths, max(size - start, 0))
+            table[row, start, draw(st.integers(min(room, 1), room)) :] = -INF
+    return table
+
+
+@given(
+    table=logits(),
+    ratio=st.sampled_from([0.0, 0.25, 0.5, 1.0, 1.5, 3.0]),
+    least=st.sampled_from([-INF, -5.0, 3.5]),
+)
+@enough
+def test_the_likeliest_spans_of_each_window_are_kept_in_the_order_of_the_text(table, ratio, least):
+    expected = []
+    for row, window in enumerate(table.tolist()):
+        spans = [
+            (logit, row, start, width)
+            for start, widths in enumerate(window)
+            for width, logit in enumerate(widths)
+            if logit > -INF
+        ]
+        words = len({start for _, _, start, _ in spans})
+        best = sorted(spans, reverse=True)[: math.ceil(words * ratio)]
+        expected += sorted(span[1:] for span in best if span[0] >= least)
+    kept = best_spans(table, ratio, least)
+    assert list(zip(*(t.tolist() for t in kept[:3]), strict=True)) == expected
+    assert kept.logit.equal(table[kept.window, kept.start, kept.width])
+
+
+def test_gradients_reach_the_logits_of_kept_spans_only():
+    table = torch.tensor([[[1.0, 3.0], [-2.0, -INF]]], requires_grad=True)
+    best_spans(table, 1.0, least=0.0).logit.sum().backward()
+    assert table.grad.tolist() == [[[1, 1], [0, 0]]]
+
+
+def test_given_spans_are_taken_instead(model):
+    given = [(0, 0, 0), (0, 2, 2), (1, 1, 3)]
+    windows, _, spans = found(model, a_document(STORY), given)
+    expected = [(windows[row].first + s, windows[row].first + s + w + 1) for row, s, w in given]
+    pairs = zip(spans.spans.start[0].tolist(), spans.spans.end[0].tolist(), strict=True)
+    assert list(pairs) == expected
+    assert [spans.logits[span].item() for span in given] == spans.spans.logit[0].tolist()
+
+
+# What is known of spans.
+
+
+def test_the_vector_of_a_span_is_that_of_its_formula(model):
+    """gelu(W [x_s; x_e; Σ_t α_t x_t; width; scheme])."""
+    windows, read, spans = found(model, a_document(STORY))
+    encoder = model.ranker.span_vectors
+    for at, (row, start, width) in enumerate(zip(*spans.kept[:3], strict=True)):
+        words = read.words[row, start : start + width + 1]
+        attention = encoder.attention(words).softmax(0)
+        parts = [words[0], words[-1], (attention * words).sum(0)]
+        parts += [encoder.width.weight[width], encoder.scheme.weight[0]]
+        expected = torch.nn.functional.gelu(encoder.project(torch.cat(parts)))
+        torch.testing.assert_close(spans.spans.vectors[0, at], expected, atol=1e-5, rtol=1e-4)
+        head = start + attention.argmax()
+        assert spans.spans.head[0, at] == windows[row].layers[head, 2]
+
+
+def bare(words):
+    """The words that are compared: in lower case, without a determiner before and a possessive after."""
+    words = [word.lower() for word in words]
+    if len(words) > 1 and words[0] in ("the", "a", "an", "this", "that", "these", "those"):
+        words = words[1:]
+    if len(words) > 1 and words[-1] in ("'s", "’s", "'", "’"):
+        words = words[:-1]
+    return tuple(words)
+
+
+A_WORD = st.sampled_from(["the", "A", "these", "dog", "Dog", "cat", "'s", "’", "\0", "犬"])
+
+
+@given(sentences=st.lists(st.lists(A_WORD, min_size=1, max_size=9), min_size=1, max_size=8))
+@enough
+def test_the_numbers_of_two_strings_are_equal_if_and_only_if_the_bare_strings_are(model, sentences):
+    """In any window, at any place."""
+    document = Document.from_sentences("d", sentences)
+    windows = encoder_input(document, model.tokenizer, model.ranker.settings.window)
+    _, _, spans = found(model, document, every_span(windows, 4))
+    bounds = zip(spans.spans.start[0].tolist(), spans.spans.end[0].tolist(), strict=True)
+    strings = [bare(document.words[start:end]) for start, end in bounds]
+    numbers = spans.spans.text[0].tolist()
+    number_of = dict(zip(strings, numbers, strict=True))
+    assert [number_of[string] for string in strings] == numbers
+    assert len(set(numbers)) == len(number_of)
+
+
+def test_the_order_of_words_makes_another_string(model):
+    document = a_document(["dog cat", "cat dog", "dog cat cat", "dog dog cat"])
+    windows, _, spans = found(model, document, [(0, 0, 1), (0, 2, 1), (0, 4, 2), (0, 7, 2)])
+    assert len(windows) == 1
+    assert len(set(spans.spans.text[0].tolist())) == 4
+
+
+def test_a_span_knows_its_sentence_and_speaker(model):
+    document = a_document(STORY, ["Bo", None, "Cy", "Bo", "Bo", None])
+    _, _, spans = found(model, document)
+    sentence_of = [n for n, sentence in enumerate(document.sentences) for _ in sentence]
+    first = spans.spans.start[0].tolist()
+    assert spans.spans.sentence[0].tolist() == [sentence_of[word] for word in first]
+    expected = {"Bo": 1, None: 0, "Cy": 2}
+    speakers = document.layer("speaker")
+    assert spans.spans.speaker[0].tolist() == [expected[speakers[word]] for word in first]
+
+
+def test_a_word_is_the_mean_of_its_pieces(model):
+    document = a_document(["zqx dog", "qq"])
+    (window,), read, _ = found(model, document)
+    with torch.no_grad():
+        hidden = model.ranker.encoder(torch.from_numpy(window.pieces)[None]).last_hidden_state[0]
+    expected = [hidden[1:4].mean(0), hidden[4], hidden[5:7].mean(0)]
+    torch.testing.assert_close(read.words[0], torch.stack(expected), atol=1e-5, rtol=1e-4)
