@@ -102,6 +102,14 @@ def test_json_has_characters_words_and_rounded_probabilities(found: Resolution) 
     }
 
 
+def test_printed_it_cannot_drive_the_terminal() -> None:
+    text = "\x1b]0;title\x07 it"
+    doc = Document(id="d", words=(text[:-3], "it"), layers={"offsets": ((0, 10), (11, 13))})
+    decisions = [Decision(Span(0, 1), 0, None, 1, 1, 1), Decision(Span(1, 2), 0, 0, 1, 1, 1)]
+    found = resolution_of(doc, decisions, text)
+    assert str(found) == "]0;title: ]0;title [0:10], it [11:13]"
+
+
 def test_a_text_without_words_has_no_entities() -> None:
     empty = resolution_of(
         Document(id="d", words=(), sentence_starts=(), layers={"offsets": ()}), [], "\n"

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from corelax.clustering import Clustering
 from corelax.document import Document, Span
 from corelax.errors import CorelaxError
-from corelax.show.representative import representative
+from corelax.printable import on_one_line
+from corelax.representative import representative
 
 __all__ = ["Decision", "Resolution", "ResolvedEntity", "ResolvedMention", "resolution_of"]
 
@@ -291,9 +292,5 @@ def _mention_dict(id: int, mention: ResolvedMention) -> dict[str, Any]:
 
 
 def _line(entity: ResolvedEntity) -> str:
-    found = (f"{_on_one_line(m.text)} [{m.start}:{m.end}]" for m in entity.mentions)
-    return f"{_on_one_line(entity.representative.text)}: {', '.join(found)}"
-
-
-def _on_one_line(text: str) -> str:
-    return " ".join(text.split())
+    found = (f"{on_one_line(m.text)} [{m.start}:{m.end}]" for m in entity.mentions)
+    return f"{on_one_line(entity.representative.text)}: {', '.join(found)}"

@@ -10,8 +10,9 @@ from rich.console import Console
 from shown_texts import resolved
 
 from corelax.document import Document, Span
+from corelax.printable import printable
 from corelax.resolution import Decision, Resolution, resolution_of
-from corelax.show.marked_text import Closing, Opening, marked_text, printable
+from corelax.show.marked_text import Closing, Opening, marked_text
 from corelax.show.terminal import show
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")

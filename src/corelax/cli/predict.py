@@ -11,7 +11,7 @@ from corelax.cli.options import Device, SourceFormat, TargetFormat, note, note_l
 
 def predict(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="Model folder, from corelax train.")
+        str, typer.Argument(metavar="MODEL", help="Model folder, from corelax train, or small.")
     ],
     source: Annotated[str, typer.Argument(metavar="IN", help="Documents; - is standard input.")],
     target: Annotated[str, typer.Argument(metavar="OUT", help="File to write; .gz packs it.")],
@@ -25,7 +25,13 @@ def predict(
     ] = None,
     decoding: Annotated[
         Literal["links", "entities"] | None,
-        typer.Option(help="By best links or best entities; else as in training."),
+        typer.Option(
+            help="By best links or best entities (not with an encoder); else as in training."
+        ),
+    ] = None,
+    scheme: Annotated[
+        str | None,
+        typer.Option(help="Which way to annotate, if an encoder model knows several."),
     ] = None,
     device: Device = "auto",
     format: TargetFormat = None,
@@ -45,6 +51,7 @@ def predict(
         mentions=mentions,
         singletons=singletons,
         decoding=decoding,
+        scheme=scheme,
         device=choose_device(device),
         note=note,
     )

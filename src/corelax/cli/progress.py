@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from corelax.experiments import runner
+from corelax.printable import on_one_line
 from corelax.train.checkpoint import History
 from corelax.train.epochs import Watcher
 from corelax.train.settings import StageSettings
@@ -46,11 +47,11 @@ class TrainingProgress(_Shown, Watcher):
 
         self._console = Console(stderr=True)
         self._bar = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
-            TextColumn("{task.completed:.0f}/{task.total:.0f}"),
+            TextColumn("{task.completed:.0f}/{task.total:.0f}", markup=False),
             TimeElapsedColumn(),
-            TextColumn("{task.fields[left]}"),
+            TextColumn("{task.fields[left]}", markup=False),
             console=self._console,
             transient=True,
             disable=not self._console.is_terminal,
@@ -84,6 +85,7 @@ class TrainingProgress(_Shown, Watcher):
                 f"{config.stage} {last.epoch}/{config.epochs}: loss {last.loss:.4f}, "
                 f"dev {100 * last.dev:.2f} ({mark}), {last.seconds:.1f} s",
                 highlight=False,
+                markup=False,
             )
 
 
@@ -101,10 +103,10 @@ class UnitsProgress(_Shown, runner.Progress):
         console = Console(stderr=True)
         self._bar = Progress(
             BarColumn(),
-            TextColumn("{task.fields[count]}"),
+            TextColumn("{task.fields[count]}", markup=False),
             TimeElapsedColumn(),
-            TextColumn("{task.fields[left]}"),
-            TextColumn("{task.description}"),
+            TextColumn("{task.fields[left]}", markup=False),
+            TextColumn("{task.description}", markup=False),
             console=console,
             transient=True,
             disable=not console.is_terminal,
@@ -132,13 +134,13 @@ class UnitsProgress(_Shown, runner.Progress):
 
 
 def _briefly(names: Sequence[str]) -> str:
-    """The first names, as many as there is room for.
+    """The first names, as many as there is room for; names come from files and may hold anything.
 
     >>> _briefly(["baseline 1", "baseline 2", "lea_beta_squared=1.4_temperature=0.5 1"])
     'baseline 1, baseline 2 and 1 more'
     """
-    shown = list(names[:1])
-    for name in names[1:]:
+    shown = list(map(on_one_line, names[:1]))
+    for name in map(on_one_line, names[1:]):
         if len(", ".join([*shown, name])) > ROOM:
             break
         shown.append(name)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterator
 from itertools import chain, pairwise
 from typing import NamedTuple
 
 from corelax.analysis.passage_text import Mark, ShownMention, nested
+from corelax.printable import on_one_line, printable
 from corelax.resolution import Resolution
 
 COLOURS = 9  # that tell entities apart; grey is for those of one mention
 _GLUED = "-"  # a word that `nested` puts no blanks around: the text has its own
-# Characters that turn the direction of all that follows, also of what is not theirs.
-_TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 class Opening(NamedTuple):
@@ -74,23 +71,6 @@ def marked_text(resolution: Resolution) -> Iterator[str | Opening | Closing]:
             left += [Closing(number, piece.is_last), *inside[::-1]]
 
 
-def printable(text: str) -> str:
-    """Text that cannot drive a terminal or break a page: no control characters but tabs and line ends.
-
-    >>> printable("\\x1b[31mred\\r\\n\\ud800")
-    '[31mred\\n'
-    """
-    if text.isprintable():
-        return text
-    return "".join(map(_shown, re.sub("\r\n?", "\n", text)))
-
-
-def _shown(character: str) -> str:
-    if character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cs"):
-        return "" if character in _TURNS else character
-    return " " if character.isspace() else ""
-
-
 def colours(resolution: Resolution) -> list[int | None]:
     """A colour for each entity, different for neighbours; None for entities of one mention."""
     numbers = iter(range(len(resolution.entities)))
@@ -106,7 +86,7 @@ def briefly(text: str, limit: int) -> str:
     >>> briefly("the dog\\nthat barked", 10)
     'the dog t…'
     """
-    line = " ".join(printable(text).split())
+    line = on_one_line(text)
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from corelax.io.files import remove_leftovers, write_text
-from corelax.train.weights import load_weights, save_weights, set_weights
+from corelax.weights import load_weights, save_weights, set_weights
 
 CHECKPOINT, LOG = "checkpoint.safetensors", "log.jsonl"
 # What optimisers keep for each parameter.
@@ -84,7 +84,7 @@ def save_checkpoint(
     """
     tensors = dict(network.state_dict())
     for name, parameter in network.named_parameters():
-        for what, value in optimizer.state[parameter].items():
+        for what, value in optimizer.state.get(parameter, {}).items():
             tensors[f"{what}.{name}"] = value
     # The history goes as bytes: it must not come apart from the weights.
     tensors["history"] = pack_history(history)

@@ -16,7 +16,7 @@ from corelax.features.vocabulary import Vocabulary
 from corelax.io.files import write_text
 from corelax.rankers.sparse import SparseRanker
 from corelax.train.config import Config
-from corelax.train.weights import load_weights, set_weights
+from corelax.weights import load_weights, set_weights
 
 CONFIG, VOCABULARY, WEIGHTS, CARD = (
     "config.json",

@@ -37,7 +37,7 @@ from corelax.train.folder import (
 )
 from corelax.train.optim import AdaGrad
 from corelax.train.steps import Update, make_steps
-from corelax.train.weights import save_weights
+from corelax.weights import save_weights
 
 
 class Data(NamedTuple):

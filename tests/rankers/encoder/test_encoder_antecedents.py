@@ -207,7 +207,6 @@ def test_schemes_have_their_own_scores(folder):
     windows = encoder_input(DOCUMENTS[0], model.tokenizer, 24)
     with torch.no_grad():
         one, two = (model.ranker([windows], [scheme]) for scheme in (0, 1))
-    assert [model.ranker.scheme(name) for name in ("one", "two")] == [0, 1]
     assert not one.spans.logit.sort().values.allclose(two.spans.logit.sort().values)
 
 

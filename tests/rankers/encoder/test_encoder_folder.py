@@ -187,11 +187,9 @@ def test_weights_of_another_shape_are_named(folder):
     assert "width.weight" in message
 
 
-def test_weights_that_are_missing_or_too_many_are_named(folder):
+def test_weights_that_are_missing_are_named(folder):
     path = folder / "model.safetensors"
     weights = load_file(path)
-    save_file(weights | {"another": torch.zeros(2)}, path)
-    assert "another" in broken(folder)
     del weights["spans.out.bias"]
     save_file(weights, path)
     assert "spans.out.bias" in broken(folder)

@@ -34,7 +34,7 @@ class Spans(NamedTuple):
         end: One past the last.
         sentence: Number of the sentence.
         speaker: Number of the speaker, 0 for unknown.
-        text: Hash of the string, without determiner.
+        text: Hash of the string, without determiner and possessive.
         head: Hash of the head word.
         real: False for what fills up rows.
     """
@@ -68,7 +68,10 @@ class Candidates(NamedTuple):
 
 
 class AntecedentScorer(nn.Module):
-    """s(i, j) = z_iᵀ B z_j + a(z_i) + b(z_j) + v · gelu(P z_i + Q z_j + R (z_i ∘ z_j) + features_ij).
+    """How well the earlier span j fits span i as its antecedent.
+
+        s(i, j) = z_iᵀ B z_j / √d + a(z_i) + b(z_j)
+                  + v · gelu(P z_i + Q z_j + R (z_i ∘ z_j) + features_ij + scheme)
 
     The first three terms are the coarse score, which chooses the candidates. "New entity" scores 0.
     """

@@ -24,6 +24,7 @@ from corelax.errors import CorelaxError
 from corelax.io.files import write_bytes, write_text
 from corelax.rankers.encoder.ranker import EncoderRanker
 from corelax.rankers.encoder.settings import EncoderSettings
+from corelax.weights import set_weights
 
 CONFIG, WEIGHTS, ENCODER = "config.json", "model.safetensors", "encoder"
 FORMAT = "corelax encoder ranker 1"
@@ -65,6 +66,16 @@ def new_ranker(encoder: str | Path, settings: EncoderSettings) -> EncoderModel:
     except Exception as error:  # as in `load_ranker`
         line = _first_line(error)
         raise CorelaxError(f"{encoder}: not an encoder that can be loaded ({line})") from None
+    for mark in ("cls_token_id", "sep_token_id", "unk_token_id"):
+        if getattr(tokenizer, mark, None) is None:
+            raise CorelaxError(
+                f"{encoder}: its tokenizer has no {mark.removesuffix('_id')}; choose another"
+            )
+    longest = _longest(model)
+    if longest is not None and settings.window > longest:
+        raise CorelaxError(
+            f"window must be at most {longest} for this encoder, not {settings.window}"
+        )
     return EncoderModel(_ranker(model, tokenizer, settings), tokenizer, {})
 
 
@@ -78,11 +89,25 @@ def save_ranker(folder: str | Path, model: EncoderModel, *, precision: str = "fu
     """
     check_choice("precision", precision, PRECISIONS)
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    weights = packed(model.ranker.state_dict(), precision)
-    write_bytes(folder / WEIGHTS, save(weights))
+    write_encoder(folder, model)
+    write_weights(folder, model, precision=precision)
+    write_config(folder, model, precision=precision)
+
+
+def write_encoder(folder: Path, model: EncoderModel) -> None:
+    """Writes the encoder's own settings and its tokenizer, which training does not change."""
+    (folder / ENCODER).mkdir(parents=True, exist_ok=True)
     model.ranker.encoder.config.save_pretrained(folder / ENCODER)
     model.tokenizer.save_pretrained(folder / ENCODER)
+
+
+def write_weights(folder: Path, model: EncoderModel, *, precision: str = "full") -> None:
+    """Writes `model.safetensors` alone, as a whole."""
+    write_bytes(folder / WEIGHTS, save(packed(model.ranker.state_dict(), precision)))
+
+
+def write_config(folder: Path, model: EncoderModel, *, precision: str = "full") -> None:
+    """Writes `config.json` alone, as a whole: what is known of the training has changed, not the weights."""
     content = {
         "format": FORMAT,
         "settings": asdict(model.ranker.settings),
@@ -189,17 +214,6 @@ def read_weights(path: Path) -> dict[str, Tensor]:
         raise CorelaxError(f"{path}: not whole ({error}); copy or train it again") from None
 
 
-def set_weights(ranker: EncoderRanker, weights: Mapping[str, Tensor], path: Path) -> None:
-    """Gives a ranker its weights, or an error that names what does not fit."""
-    try:
-        ranker.load_state_dict(dict(weights))
-    except RuntimeError as error:
-        lines = str(error).strip().splitlines()
-        raise CorelaxError(
-            f"{path}: does not fit the settings beside it ({lines[-1].strip()})"
-        ) from None
-
-
 def _settings(given: Mapping[str, Any]) -> EncoderSettings:
     """Settings from JSON, where tuples are lists."""
     options: dict[str, Any] = {
@@ -219,6 +233,16 @@ def _first_line(error: Exception) -> str:
     """What an error says, or at least its kind."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return f"{lines[0]} is missing" if isinstance(error, KeyError) else lines[0]
+
+
+def _longest(encoder: Any) -> int | None:
+    """How many pieces an encoder can read, if it numbers them; some begin after the number of the padding."""
+    positions = getattr(getattr(encoder, "embeddings", None), "position_embeddings", None)
+    if not isinstance(positions, torch.nn.Embedding):
+        return None
+    return positions.num_embeddings - (
+        0 if positions.padding_idx is None else positions.padding_idx + 1
+    )
 
 
 def _ranker(encoder: Any, tokenizer: Any, settings: EncoderSettings) -> EncoderRanker:

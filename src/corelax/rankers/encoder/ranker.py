@@ -106,10 +106,6 @@ class EncoderRanker(nn.Module):
         """Where the weights are."""
         return self.spans.out.weight.device
 
-    def scheme(self, name: str) -> int:
-        """The number of a scheme."""
-        return self.settings.schemes.index(name)
-
     def read(self, windows: Sequence[Window], schemes: Sequence[int]) -> Read:
         """The words of windows, of one document or of several; each window with the number of its scheme."""
         pieces = self._filled([window.pieces for window in windows], self.pad)

@@ -8,6 +8,7 @@ memory is a constant plus what the kept spans take, and time grows with the leng
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
@@ -36,7 +37,7 @@ class Item(NamedTuple):
     Attributes:
         windows: What the encoder reads.
         scheme: The number of the scheme.
-        given: The mentions, as (first word, one past the last), if they are known.
+        given: The mentions in order, as (first word, one past the last), if they are known.
     """
 
     windows: tuple[Window, ...]
@@ -168,19 +169,18 @@ def _batches(order: Sequence[int], sizes: Sequence[int], most: int) -> Iterator[
 
 def _given(windows: Sequence[tuple[Given, Window]]) -> Tensor:
     """[span, 3] the given mentions that lie in each window: window, first word in it, width less one."""
-    found = [
-        (row, start - window.first, end - start - 1)
-        for row, (given, window) in enumerate(windows)
-        for start, end in sorted(given)
-        if window.first <= start and end <= window.first + window.size
-    ]
+    found = []
+    for row, (given, window) in enumerate(windows):
+        beyond = window.first + window.size
+        inside = given[bisect_left(given, (window.first, 0)) : bisect_left(given, (beyond, 0))]
+        found += [(row, s - window.first, e - s - 1) for s, e in inside if e <= beyond]
     return torch.tensor(found, dtype=torch.long).reshape(-1, 3)
 
 
 def memory_bound(
     settings: EncoderSettings, *, size: int, heads: int, pieces: int, words: int
 ) -> int:
-    """The most bytes that resolving a document takes, beside the weights.
+    """The most bytes that resolving a document takes, beside the weights, if no mentions are given.
 
     Args:
         settings: Of the ranker.

@@ -114,9 +114,9 @@ def best_spans(logits: Tensor, ratio: float, least: float = -torch.inf) -> Kept:
 
 
 class SpanEncoder(nn.Module):
-    """The vector of a span: its ends, its words by attention, its width.
+    """The vector of a span: its ends, its words by attention, its width, the scheme.
 
-        z = gelu(W [x_s; x_e; Σ_t α_t x_t; width]),   α = softmax over the span of a score of each word
+        z = gelu(W [x_s; x_e; Σ_t α_t x_t; width; scheme]),   α = softmax of scores of words over the span
 
     The word with the largest α is taken for its head.
     """

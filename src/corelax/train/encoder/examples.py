@@ -1,0 +1,235 @@
+"""A training document of an encoder ranker: its windows, and where the gold mentions are in them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corelax.clustering import Clustering
+from corelax.document import Document, Span
+from corelax.io.corefud import MENTIONS
+from corelax.rankers.encoder.inputs import Window, WordPieces, encoder_input
+
+Ints = NDArray[np.int64]
+UNKNOWN = -1
+
+
+class Markables(NamedTuple):
+    """Spans that are mentions, coreferent or not.
+
+    Attributes:
+        where: [mention, 3] window, first word in it, width less one.
+        types: [mention] numbers of entity types, −1 for unknown.
+        heads: [mention] the head word, counted from the first; −1 for unknown.
+    """
+
+    where: Ints
+    types: Ints
+    heads: Ints
+
+
+class Example(NamedTuple):
+    """What a ranker learns from in a document.
+
+    Attributes:
+        document: The document, for its name and its entities.
+        scheme: The number of the scheme that it is annotated by.
+        windows: What the encoder reads.
+        where: [mention, 3] window, first word in it, width less one, of gold mentions.
+        entity: [mention] numbers of entities.
+        sizes: [entity] mentions of each entity, those included that no window holds.
+        markables: All mentions there are.
+        singletons: Whether entities of one mention are annotated, and count.
+    """
+
+    document: Document
+    scheme: int
+    windows: tuple[Window, ...]
+    where: Ints
+    entity: Ints
+    sizes: Ints
+    markables: Markables
+    singletons: bool
+
+    @property
+    def words(self) -> int:
+        """How many words its windows have."""
+        return sum(window.size for window in self.windows)
+
+    def part(self, first: int, last: int) -> Example:
+        """Windows `first` up to but not including `last`, with the mentions inside."""
+        inside = self.places(self.where, first, last)
+        marked = self.places(self.markables.where, first, last)
+        entity = self.entity[inside]
+        shift = np.array([first, 0, 0])
+        return self._replace(
+            windows=self.windows[first:last],
+            where=self.where[inside] - shift,
+            entity=entity,
+            sizes=np.bincount(entity, minlength=len(self.sizes)),
+            markables=Markables(
+                self.markables.where[marked] - shift,
+                self.markables.types[marked],
+                self.markables.heads[marked],
+            ),
+        )
+
+    @staticmethod
+    def places(where: Ints, first: int, last: int) -> NDArray[np.bool_]:
+        """[mention] which places are in windows `first` to `last`."""
+        return (where[:, 0] >= first) & (where[:, 0] < last)
+
+
+def part_from(example: Example, max_words: int, first: int) -> Example:
+    """The document, or if it is too long the windows from `first` on that have at most so many words."""
+    if example.words <= max_words:
+        return example
+    last, words = first + 1, example.windows[first].size
+    while last < len(example.windows) and words + example.windows[last].size <= max_words:
+        words += example.windows[last].size
+        last += 1
+    return example.part(first, last)
+
+
+def make_example(
+    document: Document,
+    tokenizer: WordPieces,
+    *,
+    scheme: int,
+    window: int,
+    max_width: int,
+    singletons: bool = False,
+    markables: Document | None = None,
+    types: Sequence[str] = (),
+) -> Example:
+    """A document as a ranker learns from it.
+
+    Args:
+        document: Words, sentences and gold entities.
+        tokenizer: Of the encoder.
+        scheme: The number of its scheme.
+        window: Of the encoder, in pieces.
+        max_width: The longest span, in words.
+        singletons: Whether its entities of one mention count.
+        markables: The same document with more mentions, entity types and syntactic heads, if there is one.
+        types: Names of entity types.
+    """
+    windows = encoder_input(document, tokenizer, window)
+    places = Places(windows, len(document.words), max_width)
+    rich = markables or document
+    every = {m[:2] for doc in (document, rich) for c in doc.clusters for m in c}
+    seen = sorted(span for span in every if places.holds(span))
+    of_type = _types(rich, types)
+    heads = rich.layers.get("head")
+    return Example(
+        document=document,
+        scheme=scheme,
+        windows=windows,
+        **_entities(document, places, singletons)._asdict(),
+        markables=Markables(
+            places.of(seen),
+            np.array([of_type.get(span, UNKNOWN) for span in seen], np.int64),
+            np.array([_head(span, heads) for span in seen], np.int64),
+        ),
+        singletons=singletons,
+    )
+
+
+def with_entities(
+    example: Example, entities: Clustering[Span], max_width: int, *, keep_markables: bool
+) -> Example:
+    """The same document with other entities, and perhaps other markables: the mentions of those."""
+    document = example.document.with_clusters(entities)
+    places = Places(example.windows, len(document.words), max_width)
+    gold = _entities(document, places, example.singletons)
+    changed = example._replace(document=document, **gold._asdict())
+    if keep_markables:
+        return changed
+    seen = sorted(m[:2] for c in entities for m in c if places.holds(m[:2]))
+    unknown = np.full(len(seen), UNKNOWN, np.int64)
+    return changed._replace(markables=Markables(places.of(seen), unknown, unknown))
+
+
+class _Gold(NamedTuple):
+    """Gold mentions, as in `Example`."""
+
+    where: Ints
+    entity: Ints
+    sizes: Ints
+
+
+def _entities(document: Document, places: Places, singletons: bool) -> _Gold:
+    """Where the gold mentions are, and the number and size of their entities."""
+    clusters = [c for c in document.clusters if singletons or len(c) > 1]
+    entity = {m[:2]: number for number, c in enumerate(clusters) for m in c}
+    spans = sorted(span for span in entity if places.holds(span))
+    return _Gold(
+        where=places.of(spans),
+        entity=np.array([entity[span] for span in spans], np.int64),
+        sizes=np.array([len(c) for c in clusters], np.int64),
+    )
+
+
+def digest(examples: Sequence[Example]) -> str:
+    """What tells documents and their annotation from others."""
+    total = hashlib.sha256()
+    for example in examples:
+        total.update("\n".join(example.document.words).encode("utf-8", "surrogatepass"))
+        total.update(bytes([example.scheme, example.singletons]))
+        for window in example.windows:  # sentences, speakers
+            total.update(window.layers.tobytes())
+        for array in (example.where, example.entity, *example.markables):
+            total.update(array.tobytes())
+    return total.hexdigest()
+
+
+class Places:
+    """Where spans are in the windows of a document."""
+
+    def __init__(self, windows: Sequence[Window], words: int, max_width: int) -> None:
+        self._max_width = max_width
+        self._first = np.array([w.first for w in windows], np.int64)
+        self._window = np.repeat(np.arange(len(windows)), [w.size for w in windows])
+        none = np.zeros(0, np.int64)
+        self._sentence = np.concatenate([none, *(w.layers[:, 0] for w in windows)])
+        assert len(self._window) == words
+
+    def holds(self, span: tuple[int, int]) -> bool:
+        """Whether a ranker could find the span: in one sentence, in one window, not too wide."""
+        start, last = span[0], span[1] - 1
+        return (
+            0 <= last - start < self._max_width
+            and bool(self._window[start] == self._window[last])
+            and bool(self._sentence[start] == self._sentence[last])
+        )
+
+    def of(self, spans: Sequence[tuple[int, int]]) -> Ints:
+        """[span, 3] window, first word in it, width less one."""
+        table = np.array(spans, np.int64).reshape(-1, 2)
+        window = self._window[table[:, 0]] if len(table) else np.zeros(0, np.int64)
+        start = table[:, 0] - self._first[window] if len(table) else np.zeros(0, np.int64)
+        return np.stack([window, start, table[:, 1] - table[:, 0] - 1], -1)
+
+
+def _types(document: Document, types: Sequence[str]) -> dict[tuple[int, int], int]:
+    """The type of each mention, where the format says one."""
+    number = {name: at for at, name in enumerate(types)}
+    fields: Mapping[tuple[str, Span], str] = document.extra.get(MENTIONS, {})
+    return {
+        span[:2]: number[etype]
+        for (_, span), field in fields.items()
+        if (etype := field.split("-")[0]) in number
+    }
+
+
+def _head(span: tuple[int, int], heads: Sequence[int | None] | None) -> int:
+    """The first word that depends on a word outside the span, counted from its start."""
+    start, end = span
+    for offset, head in enumerate(heads[start:end] if heads else ()):
+        if head is not None and not start <= head < end:
+            return offset
+    return UNKNOWN

@@ -1,0 +1,390 @@
+"""`corelax train` and `corelax predict` with encoder rankers, as a user types them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import NamedTuple
+
+import pytest
+from tiny_encoder import RECIPE, made, save_encoder
+
+from corelax import Clustering, Document, Span
+from corelax.cli.app import main
+from corelax.io import read, write
+from corelax.rankers.encoder.folder import WEIGHTS
+from corelax.train import predict_documents
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+SMALL = ["window=60", "max_width=10", "span_size=32", "hidden_size=32", "dropout=0.1"]
+RATES = ["learning_rate=5e-3", "encoder_learning_rate=2e-3", "averaging=0.9"]
+LEARNS = [
+    *SMALL,
+    "likelihood.epochs=25",
+    "likelihood.batch=1",
+    "epochs=1",
+    *(f"likelihood.{rate}" for rate in RATES),
+]
+
+
+class Done(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def corelax(capsys, monkeypatch):
+    """Runs a command in this process."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["corelax", *map(str, arguments)])
+        capsys.readouterr()
+        code, message = 0, ""
+        try:
+            main()
+        except SystemExit as error:
+            if isinstance(error.code, str):
+                code, message = 1, error.code + "\n"
+            else:
+                code = error.code or 0
+        out, err = capsys.readouterr()
+        return Done(code, out, err + message)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    documents = made(5, mentions=20)
+    write(documents, folder / "a.conll")
+    write(made(2, seed=5, mentions=12), folder / "b.conll")
+    write(documents[:3], folder / "dev.conll")
+    save_encoder(folder / "encoder", documents)
+    (folder / "mine.toml").write_text(RECIPE)
+    return folder
+
+
+def changes(*settings):
+    return [part for setting in settings for part in ("--set", setting)]
+
+
+def own(files, out, *more, encoder="encoder", train="a.conll"):
+    return [
+        "train", "--config", "encoder", "--train", files / train, "--dev", files / "dev.conll",
+        "--encoder", files / encoder, "--out", out, "--device", "cpu", *more,
+    ]  # fmt: skip
+
+
+def by_recipe(files, out, *more, recipe="mine.toml", data=None, encoder="encoder"):
+    return [
+        "train", "--recipe", files / recipe, "--data", data or files, "--encoder", files / encoder,
+        "--out", out, "--device", "cpu", *more,
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def trained(files, corelax, tmp_path_factory):
+    """The folder of two stages that know their documents a little, trained once."""
+    out = tmp_path_factory.getbasetemp() / "encoder_trained_by_command"
+    done = corelax(*own(files, out, *changes(*LEARNS)))
+    assert done.code == 0, done.err
+    return out
+
+
+def one_line(done):
+    assert (done.code, done.out) == (1, "")
+    [line] = done.err.splitlines()
+    return line
+
+
+def usage(done):
+    assert (done.code, done.out) == (2, "")
+    assert "Traceback" not in done.err
+    return " ".join(done.err.replace("│", " ").split())
+
+
+def test_own_documents_become_a_model(corelax, files, trained):
+    assert sorted(path.name for path in trained.iterdir()) == ["likelihood", "metric"]
+    training = json.loads((trained / "metric/config.json").read_text())["training"]
+    scores = training["scores"]["corpus"]
+    assert scores["conll"] > 0.5
+    done = corelax(*own(files, trained, *changes(*LEARNS)))  # takes what is there
+    rows = {line.split()[0]: line.split()[1:] for line in done.out.splitlines() if line.strip()}
+    assert rows["LEA"] == [
+        f"{100 * scores['lea'][key]:.2f}" for key in ("recall", "precision", "f1")
+    ]
+    assert rows["CoNLL"] == [f"{100 * scores['conll']:.2f}"]
+    assert done.err.splitlines()[-1] == str(trained / "metric")
+
+
+def test_json_is_one_object(corelax, files, trained):
+    done = corelax(*own(files, trained, "--json", *changes(*LEARNS)))
+    result = json.loads(done.out)
+    stored = json.loads((trained / "metric/config.json").read_text())["training"]
+    assert result == {"model": str(trained / "metric"), **stored}
+
+
+def test_singletons_of_own_documents_count_if_one_says_so(corelax, files, tmp_path):
+    quick = changes(*SMALL, "likelihood.epochs=1", "epochs=1", "singletons=keep", "seed=3")
+    done = corelax(*own(files, tmp_path, "--json", *quick))
+    assert done.code == 0, done.err
+    config = json.loads(done.out)["config"]
+    assert (config["singletons"], config["seed"]) == ("keep", 3)
+
+
+def test_a_recipe_trains_its_stages(corelax, files, tmp_path):
+    done = corelax(*by_recipe(files, tmp_path, "--set", "epochs=2", "--seed", 4))
+    assert done.code == 0, done.err
+    names = ["first", "second", "metric"]
+    assert [line.split(":")[0] for line in done.err.splitlines()[:-1]] == names
+    assert done.err.splitlines()[-1] == str(tmp_path / "metric")
+    assert [line for line in done.out.splitlines() if line in ("a", "b")] == ["a", "b"]
+    for name, epochs in zip(names, [1, 2, 2], strict=True):
+        training = json.loads((tmp_path / name / "config.json").read_text())["training"]
+        assert (training["epoch"], training["config"]["seed"]) == (epochs, 4)
+
+
+def test_one_stage_of_a_recipe(corelax, files, tmp_path):
+    done = corelax(*by_recipe(files, tmp_path, "--stage", "first", "--json", "--set", "epochs=3"))
+    assert json.loads(done.out)["model"] == str(tmp_path / "first")
+    assert json.loads(done.out)["epoch"] == 3
+    assert [path.name for path in tmp_path.iterdir()] == ["first"]
+
+
+def test_a_recipe_goes_on_where_it_was_interrupted(corelax, files, tmp_path, monkeypatch):
+    from corelax.cli.progress import TrainingProgress
+
+    more = ["--set", "second.epochs=3"]
+    corelax(*by_recipe(files, tmp_path / "whole", *more))
+    epoch = TrainingProgress.epoch
+
+    def interrupted(self, config, history):
+        epoch(self, config, history)
+        if config.stage == "second" and len(history.epochs) == 2:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TrainingProgress, "epoch", interrupted)
+        done = corelax(*by_recipe(files, tmp_path / "parts", *more))
+    assert done.code == 130
+    assert "--resume" in done.err.splitlines()[-1]
+    again = corelax(*by_recipe(files, tmp_path / "parts", *more))
+    assert again.code == 1
+    assert again.err.splitlines()[-1].startswith(f"{tmp_path / 'parts/second'}: was begun before")
+    assert corelax(*by_recipe(files, tmp_path / "parts", *more, "--resume")).code == 0
+    for stage in ("first", "second", "metric"):
+        whole, parts = (tmp_path / name / stage / WEIGHTS for name in ("whole", "parts"))
+        assert whole.read_bytes() == parts.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--train", "t"], "--config lea needs --dev"),
+        (["--dev", "d", "--config", "b3"], "--config b3 needs --train"),
+        (["--config", "encoder", "--train", "t", "--dev", "d"], "--config encoder needs --encoder"),
+        (["--config", "encoder", "--encoder", "e", "--dev", "d"], "encoder needs --train"),
+        (["--train", "t", "--dev", "d", "--encoder", "e"], "--encoder does not go with --config lea"),
+        (["--train", "t", "--dev", "d", "--stage", "s"], "--stage does not go with --config lea"),
+        (["--recipe", "small", "--encoder", "e"], "--recipe needs --data"),
+        (["--recipe", "small", "--data", "d"], "--recipe needs --encoder"),
+        (
+            ["--recipe", "small", "--data", "d", "--encoder", "e", "--train", "t"],
+            "--train does not go with --recipe",
+        ),
+        (
+            ["--recipe", "small", "--data", "d", "--encoder", "e", "--config", "lea"],
+            "--config does not go with --recipe",
+        ),
+        (
+            ["--config", "encoder", "--train", "t", "--dev", "d", "--encoder", "e", "--data", "d"],
+            "--data does not go with --config encoder",
+        ),
+    ],
+)  # fmt: skip
+def test_options_that_do_not_go_together(corelax, tmp_path, arguments, message):
+    done = corelax("train", "--out", tmp_path / "out", *arguments)
+    assert message in usage(done)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "start"),
+    [
+        ({"recipe": "nowhere.toml"}, "no such recipe; there is small"),
+        ({"encoder": "nowhere"}, "not an encoder that can be loaded"),
+        ({"data": "/nowhere"}, "/nowhere/a.conll: "),
+        ({"stage": "frist"}, "--stage: there is no 'frist'; did you mean 'first'"),
+        ({"set": "first.epoch=2"}, "unknown setting 'epoch'; did you mean 'epochs'"),
+        ({"set": "fist.epochs=2"}, "fist is no stage of the recipe, which has first, second"),
+        ({"set": "epochs"}, "--set takes key=value"),
+        ({"set": "seed=some"}, "seed must be a whole number"),
+        ({"set": "window=500"}, "window must be at most 128 for this encoder, not 500"),
+    ],
+)
+def test_bad_input_to_a_recipe_is_one_line(corelax, files, tmp_path, arguments, start):
+    named = {key: value for key, value in arguments.items() if key not in ("stage", "set")}
+    more = [
+        part
+        for key in ("stage", "set")
+        if key in arguments
+        for part in (f"--{key}", arguments[key])
+    ]
+    done = corelax(*by_recipe(files, tmp_path / "out", *more, **named))
+    assert start in one_line(done)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "setting", "message"),
+    [
+        ({"train": "nowhere.conll"}, "epochs=1", "nowhere.conll: "),
+        ({"encoder": "nowhere"}, "epochs=1", "not an encoder that can be loaded"),
+        ({}, "singletons=some", "singletons must be "),
+        ({}, "silver.epochs=1", "silver is no stage of the recipe, which has likelihood, metric"),
+        ({}, "decoding=entities", "decodes by links"),
+    ],
+)
+def test_bad_input_beside_own_documents_is_one_line(
+    corelax, files, tmp_path, arguments, setting, message
+):
+    done = corelax(*own(files, tmp_path / "out", "--set", setting, **arguments))
+    assert message in one_line(done)
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_unknown_preset_may_have_meant_the_encoder(corelax, files, tmp_path):
+    common = ["--train", files / "a.conll", "--dev", files / "dev.conll", "--out", tmp_path / "out"]
+    assert "did you mean 'encoder'?" in one_line(corelax("train", "--config", "encodr", *common))
+    assert "did you mean 'lea'?" in one_line(corelax("train", "--config", "leaa", *common))
+
+
+def scores(corelax, gold, system):
+    return json.loads(corelax("score", gold, system, "--json").out)
+
+
+@pytest.mark.parametrize("suffix", [".conll", ".jsonl.gz"])
+def test_predictions_score_what_training_reported(corelax, trained, files, tmp_path, suffix):
+    out = tmp_path / f"out{suffix}"
+    done = corelax("predict", trained / "metric", files / "dev.conll", out)
+    assert (done.code, done.out, done.err) == (0, "", "")
+    reported = json.loads((trained / "metric/config.json").read_text())["training"]["scores"]
+    assert scores(corelax, files / "dev.conll", out) == reported["corpus"]
+
+
+def test_words_and_layers_are_kept_and_entities_make_no_difference(
+    corelax, trained, files, tmp_path
+):
+    corelax("predict", trained / "metric", files / "dev.conll", tmp_path / "out.conll")
+    before, after = read(files / "dev.conll"), read(tmp_path / "out.conll")
+    for one, other in zip(before, after, strict=True):
+        assert (one.key, one.words, one.layers) == (other.key, other.words, other.layers)
+    bare = [doc.with_clusters(Clustering([])) for doc in before]
+    found = predict_documents(trained / "metric", bare)
+    assert [doc.clusters for doc in found] == [doc.clusters for doc in after]
+    assert any(doc.clusters for doc in after)
+
+
+def mentions_of(documents):
+    return [{tuple(m[:2]) for c in doc.clusters for m in c} for doc in documents]
+
+
+@pytest.mark.parametrize("given", ["gold", "file"])
+def test_given_mentions_are_what_is_resolved(corelax, trained, files, tmp_path, given):
+    dev, out = files / "dev.conll", tmp_path / "out.conll"
+    documents = read(dev)
+    if given == "file":  # other entities, and a mention more
+        documents = [
+            doc.with_clusters(Clustering([*([m] for c in doc.clusters for m in c), [Span(0, 3)]]))
+            for doc in documents
+        ]
+        write(documents, tmp_path / "given.jsonl")
+        given = tmp_path / "given.jsonl"
+    keep = ["--mentions", given, "--singletons", "keep"]
+    done = corelax("predict", trained / "metric", dev, out, *keep)
+    assert done.code == 0, done.err
+    assert mentions_of(read(out)) == mentions_of(documents)
+    corelax("predict", trained / "metric", dev, out, "--mentions", given)
+    assert any(doc.clusters for doc in read(out))
+    assert all(len(cluster) > 1 for doc in read(out) for cluster in doc.clusters)
+
+
+def test_given_mentions_that_no_span_can_be_stay_alone(trained):
+    [doc] = made(1, mentions=20)
+    split = Span(0, 5, parts=((0, 1), (4, 5)))
+    wide, over = Span(0, 15), Span(doc.sentence_starts[1] - 1, doc.sentence_starts[1] + 1)
+    odd = doc.with_clusters(Clustering([[split, wide, over], *doc.clusters]))
+    [found] = predict_documents(trained / "metric", [odd], mentions="gold", singletons="keep")
+    assert {split, wide, over} <= {c[0] for c in found.clusters if len(c) == 1}
+    [dropped] = predict_documents(trained / "metric", [odd], mentions="gold")
+    assert dropped.clusters == found.clusters.drop_singletons()
+    assert dropped.clusters
+
+
+def test_documents_may_be_empty_or_without_mentions(trained):
+    empty = Document(id="e", words=())
+    rain = Document.from_sentences("r", [["It", "rains"]])
+    notes = []
+    for mentions in ("detect", "gold"):
+        found = predict_documents(
+            trained / "metric", [empty, rain], mentions=mentions, note=notes.append
+        )
+        assert [doc.words for doc in found] == [empty.words, rain.words]
+    assert notes == ["document e has no annotated mentions, so nothing is resolved in it"]
+
+
+def test_predictions_are_in_the_order_of_the_input(trained):
+    documents = made(11, seed=3, mentions=12)  # more than are resolved together
+    found = list(predict_documents(trained / "metric", iter(documents)))
+    assert [doc.words for doc in found] == [doc.words for doc in documents]
+    alone = [next(predict_documents(trained / "metric", [doc])) for doc in documents[7:9]]
+    assert [doc.clusters for doc in alone] == [doc.clusters for doc in found[7:9]]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--decoding", "entities"], "an encoder ranker decodes by links"),
+        (["--mentions", "nowhere.conll"], "nowhere.conll: "),
+    ],
+)
+def test_what_an_encoder_ranker_cannot_do_is_one_line(
+    corelax, trained, files, tmp_path, more, message
+):
+    done = corelax(
+        "predict", trained / "metric", files / "dev.conll", tmp_path / "out.conll", *more
+    )
+    assert message in one_line(done)
+    assert not (tmp_path / "out.conll").exists()
+
+
+def test_a_model_that_is_not_whole_is_one_line(corelax, trained, files, tmp_path):
+    model = tmp_path / "model"
+    model.mkdir()
+    (model / "config.json").write_bytes((trained / "metric/config.json").read_bytes())
+    done = corelax("predict", model, files / "dev.conll", tmp_path / "out.conll")
+    assert one_line(done).startswith(f"{model}: not a whole model")
+    (model / "config.json").write_text("[]")
+    done = corelax("predict", model, files / "dev.conll", tmp_path / "out.conll")
+    assert "not the settings of a model" in one_line(done)
+
+
+def test_singletons_are_predicted_as_in_training(files, trained, tmp_path):
+    model = tmp_path / "model"
+    model.mkdir()
+    for path in (trained / "metric").rglob("*"):
+        target = model / path.relative_to(trained / "metric")
+        target.mkdir() if path.is_dir() else target.write_bytes(path.read_bytes())
+    config = json.loads((model / "config.json").read_text())
+    config["training"]["config"]["singletons"] = "keep"
+    (model / "config.json").write_text(json.dumps(config))
+    documents = [
+        doc.with_clusters(Clustering([*doc.clusters, [Span(0, 3)]]))
+        for doc in read(files / "dev.conll")
+    ]
+    kept = list(predict_documents(model, documents, mentions="gold"))
+    assert mentions_of(kept) == mentions_of(documents)
+    dropped = predict_documents(trained / "metric", documents, mentions="gold")
+    assert [doc.clusters for doc in dropped] == [doc.clusters.drop_singletons() for doc in kept]

@@ -1,0 +1,224 @@
+"""Recipes: what a file may say, what is trained in which order, and that nothing is trained twice."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tiny_encoder import RECIPE, Listener, made, save_encoder
+
+from corelax import CorelaxError
+from corelax.io import write
+from corelax.rankers.encoder.folder import WEIGHTS
+from corelax.train.encoder import own_recipe, read_recipe, run_recipe
+from corelax.train.encoder.changes import changed_recipe
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    write(made(3, mentions=12), folder / "a.conll")
+    write(made(2, seed=5, mentions=12), folder / "b.conll")
+    write(made(2, seed=9, mentions=12), folder / "dev.conll")
+    save_encoder(folder / "encoder", [*made(3, mentions=12), *made(2, seed=5, mentions=12)])
+    return folder
+
+
+@pytest.fixture
+def recipe(tmp_path):
+    def read(*changes):
+        text = RECIPE
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new)
+        (tmp_path / "mine.toml").write_text(text)
+        return read_recipe(tmp_path / "mine.toml")
+
+    return read
+
+
+def run(recipe, out, data, **more):
+    return run_recipe(recipe, out, encoder=data / "encoder", data=data, device="cpu", **more)
+
+
+def test_every_stage_is_trained_once_and_others_start_from_it(recipe, data, tmp_path):
+    listener, notes = Listener(), []
+    model = run(recipe(), tmp_path, data, watcher=listener, note=notes.append)
+    assert listener.epochs == [("first", 1), ("second", 1), ("second", 2), ("metric", 1)]
+    assert [note.split(":")[0] for note in notes] == ["first", "second", "metric"]
+    assert sorted(model.training["scores"]) == ["a", "b"]
+    weights = {name: (tmp_path / name / WEIGHTS).read_bytes() for name in ("first", "metric")}
+    again = Listener()
+    run(recipe(), tmp_path, data, watcher=again)
+    assert again.documents == []
+    assert weights == {name: (tmp_path / name / WEIGHTS).read_bytes() for name in weights}
+
+
+def test_a_corpus_may_come_several_times(recipe, data, tmp_path):
+    listener = Listener()
+    run(recipe(), tmp_path, data, stages=["first"], watcher=listener)
+    assert listener.documents[-1] == (1, 2 * 3 + 2, 2 * 3 + 2)
+
+
+def test_one_stage_brings_what_it_needs(recipe, data, tmp_path):
+    run(recipe(), tmp_path, data, stages=["metric"])
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == ["first", "metric"]
+
+
+def test_the_entities_of_a_taught_corpus_are_those_of_its_teacher(recipe, data, tmp_path):
+    # A teacher without a start: it is trained for its labels only.
+    plan = recipe(('[stages.second]\nstart = ["first"]', "[stages.second]"))
+    run(plan, tmp_path / "one", data, stages=["second"])
+    run(plan, tmp_path / "two", data, stages=["second"], seed=2)
+    untaught = recipe(
+        ('[stages.second]\nstart = ["first"]', "[stages.second]"), ('teacher = "first"\n', "")
+    )
+    run(untaught, tmp_path / "three", data, stages=["second"])
+    weights = [
+        (tmp_path / name / "second/model.safetensors").read_bytes()
+        for name in ("one", "two", "three")
+    ]
+    assert len(set(weights)) == 3
+    training = json.loads((tmp_path / "one/second/config.json").read_text())["training"]
+    assert list(training["start"]) == ["first"]  # other weights of the teacher are another training
+    assert not (tmp_path / "three/first").exists()
+
+
+def test_the_seed_makes_the_weights(recipe, data, tmp_path):
+    for name, seed in [("a", 1), ("b", 1), ("c", 2)]:
+        run(recipe(), tmp_path / name, data, stages=["first"], seed=seed)
+    a, b, c = ((tmp_path / name / "first" / WEIGHTS).read_bytes() for name in "abc")
+    assert a == b != c
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("[ranker]", "[rankers]", "unknown setting 'rankers'; did you mean 'ranker'"),
+        ("window = 40", "windows = 40", "ranker: unknown setting 'windows'; did you mean 'window'"),
+        ("window = 40", "window = 'wide'", "window must be a whole number, not 'wide'"),
+        ("window = 40", "window = 0", "window must be finite and at least"),
+        ('scheme = "two"', 'scheme = "three"', "scheme must be 'one' or 'two', not 'three'"),
+        ('singletons = "keep"', 'singletons = "some"', "corpus b: singletons must be"),
+        ('train = ["b.conll"]', "train = 3", "b: train must be"),
+        ('train = ["b.conll"]', 'trains = ["b.conll"]', "b: unknown setting 'trains'"),
+        ("epochs = 2", "epoch = 2", "second: unknown setting 'epoch'; did you mean 'epochs'"),
+        ("epochs = 2", "epochs = 'two'", "second: epochs must be a whole number"),
+        ('start = ["first"]', 'start = ["fist"]', "start: there is no 'fist'; did you mean 'first'"),
+        ('"2*a"', '"2*c"', "stage first: corpora: there is no 'c'; there are a, b, taught"),
+        ('"2*a"', '"two*a"', "'two*a' must be a name, or a number"),
+        ('corpora = ["taught"]', "corpora = []", "stage second: corpora must name"),
+        ('teacher = "first"', 'teacher = "x"', "corpus taught: teacher: there is no 'x'"),
+        ('teacher = "first"', 'teacher = "second"', "second needs second"),
+        ('corpora = ["2*a"', 'start = ["metric"]\ncorpora = ["2*a"', "first needs metric needs first"),
+        (RECIPE, "", "there are no stages"),
+        (RECIPE, "stages = 3", "stages must be a table, not 3"),
+        ("[ranker]", "[ranker", "line 2"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_in_a_recipe_is_one_clear_line(recipe, tmp_path, old, new, message):
+    with pytest.raises(CorelaxError) as error:
+        recipe((old, new))
+    assert str(error.value).startswith(f"{tmp_path / 'mine.toml'}: ")
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_unknown_recipes_and_stages_are_named(recipe, data, tmp_path):
+    with pytest.raises(CorelaxError, match="huge: no such recipe; there is small"):
+        read_recipe("huge")
+    with pytest.raises(CorelaxError, match="no such recipe"):
+        read_recipe(tmp_path / "nowhere.toml")
+    with pytest.raises(CorelaxError, match="there is no 'frist'; did you mean 'first'"):
+        run(recipe(), tmp_path / "out", data, stages=["frist"])
+
+
+@pytest.mark.parametrize("file", ["b.conll", "dev.conll"])
+def test_a_missing_file_is_known_before_anything_is_trained(recipe, data, tmp_path, file):
+    plan = recipe((f'"{file}"', '"nowhere.conll"'))
+    with pytest.raises(CorelaxError, match=r"nowhere\.conll: "):
+        run(plan, tmp_path / "out", data)
+    assert not (tmp_path / "out").exists()
+
+
+def test_files_of_corpora_that_nobody_uses_may_be_missing(recipe, data, tmp_path):
+    plan = recipe(('"b.conll"', '"nowhere.conll"'), (', "b"]', "]"))
+    run(plan, tmp_path, data, stages=["first"])
+
+
+def test_a_corpus_without_training_files_is_an_error(recipe, data, tmp_path):
+    plan = recipe(('train = ["b.conll"]\n', ""))
+    with pytest.raises(CorelaxError, match="corpus b: no training documents"):
+        run(plan, tmp_path, data)
+
+
+def test_the_recipe_of_the_package_is_whole():
+    recipe = read_recipe("small")
+    order = recipe.order()
+    assert sorted(order) == sorted(recipe.stages)
+    for name, stage in recipe.stages.items():
+        for before in stage.start:
+            assert order.index(before) < order.index(name)
+    assert recipe.order(["metric"])[-1] == "metric"
+
+
+def test_settings_are_changed_where_they_belong():
+    recipe = changed_recipe(
+        read_recipe("small"),
+        {"epochs": "9", "silver.batch": "3", "window": "64", "span_ratio": "0.3"},
+        stage="likelihood",
+    )
+    assert recipe.stages["likelihood"].epochs == 9
+    assert recipe.stages["silver"].batch == 3
+    assert recipe.stages["metric"] == read_recipe("small").stages["metric"]
+    assert (recipe.ranker.window, recipe.ranker.span_ratio) == (64, 0.3)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("golden.epochs", "3", "golden is no stage of the recipe, which has silver, "),
+        ("metric.epoch", "3", "unknown setting 'epoch'; did you mean 'epochs'"),
+        ("epochs", "many", "epochs must be a whole number"),
+        ("window", "wide", "window must be a whole number"),
+        ("seed", "3", "use --seed"),
+        ("metric.singletons", "keep", "each corpus of the recipe says"),
+        ("metric.start", "nothing", "there is no 'nothing'"),
+    ],
+)
+def test_settings_that_do_not_exist_are_errors(key, value, message):
+    with pytest.raises(CorelaxError, match=message):
+        changed_recipe(read_recipe("small"), {key: value})
+
+
+def test_documents_of_ones_own_take_the_rates_of_the_package():
+    own, small = own_recipe("t.conll", "d.conll"), read_recipe("small")
+    assert list(own.stages) == ["likelihood", "metric"]
+    same = (
+        "objective", "metric", "family", "epochs", "batch", "learning_rate",
+        "encoder_learning_rate", "likelihood", "averaging", "start",
+    )  # fmt: skip
+    for name in same:
+        assert getattr(own.stages["metric"], name) == getattr(small.stages["metric"], name)
+        if name != "start":
+            mine, theirs = own.stages["likelihood"], small.stages["likelihood"]
+            assert getattr(mine, name) == getattr(theirs, name)
+    assert own.corpora["corpus"].train == ("t.conll",)
+    assert own.corpora["corpus"].dev == ("d.conll",)
+    with pytest.raises(CorelaxError, match="singletons must be"):
+        own_recipe("t", "d", {"singletons": "some"})
+
+
+def test_another_ranker_dev_or_rule_is_another_training(recipe, data, tmp_path):
+    run(recipe(), tmp_path, data, stages=["first"])
+    with pytest.raises(CorelaxError, match=r"other settings or files \(ranker\.window"):
+        run(recipe(("window = 40", "window = 30")), tmp_path, data, stages=["first"])
+    with pytest.raises(CorelaxError, match=r"\(.*documents"):
+        run(
+            recipe(('singletons = "keep"', 'singletons = "drop"')),
+            tmp_path,
+            data,
+            stages=["first"],
+        )

@@ -1,0 +1,162 @@
+"""A stage of an encoder ranker: it learns, goes on after it was killed, and is never trained twice."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import torch
+from tiny_encoder import Listener, examples, made, save_encoder, tiny_model
+
+from corelax import CorelaxError
+from corelax.rankers.encoder.folder import WEIGHTS, load_ranker
+from corelax.train.encoder.config import EncoderConfig
+from corelax.train.encoder.evaluate import evaluate
+from corelax.train.encoder.stage import train_encoder_stage
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+IDENTITY = {"documents": {"made": "these"}}
+QUICK = {"epochs": 4, "batch": 2, "averaging": 0.5, "learning_rate": 3e-3, "max_words": 60}
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory):
+    return save_encoder(tmp_path_factory.mktemp("encoder"), made(6))
+
+
+def train(folder, encoder, watcher=None, resume=False, number=5, identity=IDENTITY, **settings):
+    model = tiny_model(encoder, window=40)
+    docs = examples(model, made(number))
+    config = EncoderConfig(stage="s", **{**QUICK, **settings})
+    return train_encoder_stage(
+        config, folder, model, docs, {"made": docs}, identity=identity, resume=resume,
+        watcher=watcher,
+    )  # fmt: skip
+
+
+def log(folder):
+    return [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+
+
+def same_log(one, other):
+    return [{**line, "seconds": 0} for line in log(one)] == [
+        {**line, "seconds": 0} for line in log(other)
+    ]
+
+
+def test_it_learns_a_few_documents_by_heart(encoder, tmp_path):
+    model = tiny_model(encoder)
+    docs = examples(model, made(6))
+    before = float(evaluate(model.ranker.eval(), docs).conll)
+    config = EncoderConfig(
+        stage="s", epochs=30, learning_rate=5e-3, encoder_learning_rate=2e-3, averaging=0.9
+    )
+    trained = train_encoder_stage(config, tmp_path, model, docs, {"made": docs}, identity={})
+    assert before < 0.3
+    assert trained.training["scores"]["made"]["conll"] > 0.8
+    losses = [line["loss"] for line in log(tmp_path)]
+    assert losses[-1] < losses[0] / 4
+
+
+@pytest.mark.parametrize("keep", ["best", "last"])
+@pytest.mark.parametrize("killed", [{"after_epoch": 2}, {"at_document": (3, 2)}])
+def test_going_on_ends_as_if_it_had_not_been_killed(encoder, tmp_path, keep, killed):
+    train(tmp_path / "whole", encoder, keep=keep)
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path / "parts", encoder, Listener(**killed), keep=keep)
+    listener = Listener()
+    train(tmp_path / "parts", encoder, listener, resume=True, keep=keep)
+    assert [epoch for _, epoch in listener.epochs] == [3, 4]
+    weights = [(tmp_path / name / WEIGHTS).read_bytes() for name in ("whole", "parts")]
+    assert weights[0] == weights[1]
+    assert same_log(tmp_path / "whole", tmp_path / "parts")
+
+
+def test_a_stage_that_was_begun_needs_a_word_to_go_on(encoder, tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path, encoder, Listener(after_epoch=1))
+    with pytest.raises(CorelaxError, match="was begun before; go on with --resume"):
+        train(tmp_path, encoder)
+    assert json.loads((tmp_path / "config.json").read_text())["training"]["finished"] is False
+
+
+def test_a_finished_stage_is_taken_as_it_is(encoder, tmp_path):
+    first = train(tmp_path, encoder)
+    weights = (tmp_path / WEIGHTS).read_bytes()
+    listener = Listener()
+    again = train(tmp_path, encoder, listener)
+    assert listener.documents == []
+    assert (tmp_path / WEIGHTS).read_bytes() == weights
+    for name, weight in first.ranker.state_dict().items():
+        assert torch.equal(again.ranker.state_dict()[name], weight)
+    assert again.training["scores"] == first.training["scores"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"epochs": 5}, {"identity": {"documents": {"made": "others"}}}, {"seed": 2}, {"mention": 0.1}],
+)
+def test_other_settings_or_files_are_an_error(encoder, tmp_path, other):
+    train(tmp_path, encoder)
+    with pytest.raises(CorelaxError, match="was trained with other settings or files"):
+        train(tmp_path, encoder, **other)
+    with pytest.raises(CorelaxError, match="was trained with other settings or files"):
+        train(tmp_path, encoder, resume=True, **other)
+
+
+def test_the_folder_tells_what_was_kept(encoder, tmp_path):
+    train(tmp_path, encoder, keep="best", epochs=6)
+    model = load_ranker(tmp_path)
+    dev = [line["dev"] for line in log(tmp_path)]
+    assert len(set(dev)) > 1
+    assert model.training["dev"] == max(dev)
+    assert model.training["epoch"] == 1 + dev.index(max(dev))
+    docs = examples(model, made(5))
+    report = evaluate(model.ranker, docs)
+    assert model.training["scores"]["made"] == report.as_dict()
+    assert float(report.conll) == max(dev)
+    assert not (tmp_path / "checkpoint.safetensors").exists()
+
+
+def test_the_last_epoch_is_kept_by_default(encoder, tmp_path):
+    train(tmp_path, encoder)
+    training = load_ranker(tmp_path).training
+    assert (training["epoch"], training["dev"]) == (4, log(tmp_path)[-1]["dev"])
+
+
+def test_without_a_mean_the_weights_themselves_are_kept(encoder, tmp_path):
+    train(tmp_path / "a", encoder, averaging=0)
+    train(tmp_path / "b", encoder, averaging=0.5)
+    a, b = ((tmp_path / name / WEIGHTS).read_bytes() for name in "ab")
+    assert a != b
+    assert [line["loss"] for line in log(tmp_path / "a")] == [
+        line["loss"] for line in log(tmp_path / "b")
+    ]
+
+
+def test_the_last_batch_may_be_smaller(encoder, tmp_path):
+    listener = Listener()
+    train(tmp_path, encoder, listener, epochs=1, batch=3)
+    assert listener.documents == [(1, done, 5) for done in range(1, 6)]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"objective": "reinforce"}, "objective must be"),
+        ({"objective": "anaphoricity"}, "objective must be"),
+        ({"objective": "margin"}, "needs costs"),
+        ({"like_original": True, "objective": "metric"}, "like_original"),
+        ({"decoding": "entities"}, "decoding must be 'links'"),
+        ({"start": ("a", "b")}, "start must be one stage"),
+        ({"averaging": 1.0}, "averaging must be"),
+        ({"warmup": -0.1}, "warmup must be"),
+        ({"batch": 0}, "batch must be"),
+        ({"head": -1.0}, "head must be"),
+        ({"corpora": ("many*gum",)}, "many\\*gum"),
+        ({"corpora": ("0*gum",)}, "0\\*gum"),
+    ],
+)
+def test_settings_that_make_no_sense_are_errors(settings, message):
+    with pytest.raises(CorelaxError, match=message):
+        EncoderConfig(stage="s", **settings)

@@ -1,0 +1,144 @@
+"""Corpora of a recipe: files, singletons, markables, teachers."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from tiny_encoder import Letters, examples, made, save_encoder, tiny_model
+
+from corelax import Clustering, CorelaxError, Document, Span
+from corelax.io import write
+from corelax.rankers.encoder.settings import EncoderSettings
+from corelax.train.encoder.corpora import (
+    Corpus,
+    dev_examples,
+    read_documents,
+    relabelled,
+    training_examples,
+)
+from corelax.train.encoder.evaluate import evaluate, predictions
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+SETTINGS = EncoderSettings(schemes=("one", "two"), window=50)
+WORDS = [["Ann", "fed", "Bob", "and", "her", "dog", "."]]
+CLUSTERS = [[(0, 1), (4, 5)], [(2, 3)]]
+
+
+@pytest.fixture
+def root(tmp_path):
+    document = Document.from_sentences("d", WORDS, clusters=CLUSTERS)
+    write([document], tmp_path / "plain.jsonl")
+    more = document.with_clusters(Clustering([[Span(0, 1)], [Span(4, 6)]]))
+    write([more], tmp_path / "rich.jsonl")
+    write([Document.from_sentences("d", [["It", "rains"]])], tmp_path / "other.jsonl")
+    return tmp_path
+
+
+@pytest.mark.parametrize(("singletons", "entities"), [("drop", [2]), ("keep", [2, 1])])
+def test_each_corpus_says_whether_singletons_count(root, singletons, entities):
+    corpus = Corpus(name="c", scheme="two", train=("plain.jsonl",), singletons=singletons)
+    [example] = training_examples(corpus, root, Letters(), SETTINGS)
+    assert example.sizes.tolist() == entities
+    assert (example.scheme, example.singletons) == (1, singletons == "keep")
+    assert len(example.markables.where) == 3
+
+
+def test_training_and_dev_are_files_of_their_own(root):
+    corpus = Corpus(
+        name="c", scheme="one", train=("plain.jsonl", "other.jsonl"), dev=("other.jsonl",)
+    )
+    lengths = [example.words for example in training_examples(corpus, root, Letters(), SETTINGS)]
+    assert lengths == [7, 2]
+    assert [e.words for e in dev_examples(corpus, root, Letters(), SETTINGS)] == [2]
+
+
+def test_the_format_can_be_named(root):
+    (root / "plain.jsonl").rename(root / "plain.data")
+    corpus = Corpus(name="c", scheme="one", train=("plain.data",), format="jsonlines")
+    assert len(training_examples(corpus, root, Letters(), SETTINGS)) == 1
+
+
+def test_markables_add_mentions_to_learn_from(root):
+    corpus = Corpus(name="c", scheme="one", train=("plain.jsonl",), markables=("rich.jsonl",))
+    [example] = training_examples(corpus, root, Letters(), SETTINGS)
+    spans = [(start, start + width + 1) for _, start, width in example.markables.where.tolist()]
+    assert spans == [(0, 1), (2, 3), (4, 5), (4, 6)]
+    assert example.sizes.tolist() == [2]
+
+
+def test_markables_of_other_documents_are_an_error(root):
+    corpus = Corpus(name="gum", scheme="one", train=("plain.jsonl",), markables=("other.jsonl",))
+    with pytest.raises(CorelaxError, match="corpus gum: markables are not of the same documents"):
+        training_examples(corpus, root, Letters(), SETTINGS)
+
+
+def test_a_scheme_that_the_ranker_does_not_know_is_an_error(root):
+    corpus = Corpus(name="gum", scheme="three", train=("plain.jsonl",))
+    with pytest.raises(CorelaxError, match="corpus gum: scheme must be 'one' or 'two'"):
+        training_examples(corpus, root, Letters(), SETTINGS)
+    with pytest.raises(CorelaxError, match="corpus gum: singletons must be"):
+        Corpus(name="gum", scheme="one", singletons="some")
+
+
+def test_mentions_that_are_no_stretch_of_words_are_left_out(tmp_path):
+    split = Span(0, 5, parts=((0, 1), (4, 5)))
+    clusters = Clustering([[split, Span(2, 3)], [Span(5, 6), Span(2, 3)], [split]])
+    document = Document.from_sentences("d", WORDS).with_clusters(clusters)
+    write([document], tmp_path / "d.conllu")
+    [found] = read_documents(["d.conllu"], tmp_path)
+    assert [[m[:2] for m in cluster] for cluster in found.clusters] == [[(2, 3)], [(5, 6)]]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    docs = made(3)
+    folder = save_encoder(tmp_path_factory.mktemp("encoder"), docs)
+    return tiny_model(folder, schemes=("one", "two"))
+
+
+@pytest.fixture(scope="module")
+def labelled(model):
+    """Documents with a teacher that finds something, however wrong: it likes all links."""
+    with torch.no_grad():
+        model.ranker.antecedents.out.bias += 0.5
+        model.ranker.spans.out.bias += 0.5
+    return examples(model, made(3), scheme="one")
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_teacher_says_what_the_entities_are(model, labelled, keep):
+    files = ("rich.jsonl",) if keep else ()
+    corpus = Corpus(name="c", scheme="two", teacher="t", markables=files)
+    taught = relabelled(labelled, corpus, model, model.ranker.settings)
+    wanted = list(predictions(model.ranker, labelled, 1))
+    assert sum(map(len, wanted)) > 0
+    for example, before, entities in zip(taught, labelled, wanted, strict=True):
+        assert example.document.clusters == entities != before.document.clusters
+        assert sorted(example.sizes) == sorted(map(len, entities))
+        same = example.markables.where.tolist() == before.markables.where.tolist()
+        assert same == keep
+
+
+def test_scores_are_those_of_the_predictions_without_singletons(model, labelled):
+    found = list(predictions(model.ranker, labelled))
+    alone = Span(0, 30)  # wider than what is predicted
+
+    def conll(*more, **changes):
+        truth = [
+            e._replace(document=e.document.with_clusters(Clustering([*c, *more])), **changes)
+            for e, c in zip(labelled, found, strict=True)
+        ]
+        return float(evaluate(model.ranker, truth).conll)
+
+    assert conll() == 1.0
+    assert conll([alone]) == 1.0
+    assert conll([alone], singletons=True) < 1.0
+    assert conll([alone, Span(0, 31)]) < 1.0
+
+
+def test_scoring_leaves_the_ranker_in_its_mode(model, labelled):
+    for mode in (True, False):
+        model.ranker.train(mode)
+        evaluate(model.ranker, labelled)
+        assert model.ranker.training is mode
+    model.ranker.eval()
