@@ -17,6 +17,9 @@ demo: setup
 	$(BIN)/python examples/03_own_ranker.py
 	rm -rf $(DEMO)
 	$(BIN)/corelax reproduce --quick --out $(DEMO)
+	$(BIN)/corelax resolve examples/data/curie.txt --html $(DEMO)/curie.html
+	$(BIN)/corelax resolve examples/data/curie.txt
+	@echo "Pages to open: $(DEMO)/report/report.html and $(DEMO)/curie.html"
 
 test: setup lint
 	$(BIN)/pytest
@@ -32,6 +35,8 @@ bench: setup
 	$(BIN)/python benchmarks/losses.py
 	$(BIN)/python benchmarks/bias.py
 	$(BIN)/python benchmarks/train.py
+	$(BIN)/python benchmarks/splitting.py
+	$(BIN)/python benchmarks/resolve.py
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache out

@@ -159,12 +159,16 @@ def main() -> None:
     parser.add_argument("--split", default="dev", help="dev, or train to look for errors")
     parser.add_argument("--runs", type=int, default=5, help="of which the best is shown")
     options = parser.parse_args()
-    plain = list(gum(options.data / "gum" / f"{options.split}.conllu.gz"))
+    files = (f"gum/{options.split}.conllu.gz", f"litbank/{options.split}.gold_conll.gz")
+    if missing := [name for name in files if not (options.data / name).exists()]:
+        print(f"{options.data}: no {' and no '.join(missing)} here; name their folder with --data")
+        return
+    plain = list(gum(options.data / files[0]))
     corpora = {
         "GUM": plain,
         "GUM, paragraph a line": list(map(on_lines, plain)),
         f"GUM, wrapped at {WIDTH}": list(map(wrapped, plain)),
-        "LitBank": list(litbank(options.data / "litbank" / f"{options.split}.gold_conll.gz")),
+        "LitBank": list(litbank(options.data / files[1])),
     }
     programs: dict[str, Callable[[str], Split]] = {"corelax": ours}
     if importlib.util.find_spec("syntok"):

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+CARD = ROOT / "src" / "corelax" / "models" / "small" / "README.md"
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), CARD]
 
 
 def blocks(language: str, page: Path) -> list[str]:
@@ -47,7 +48,9 @@ def test_commands_print_what_the_pages_show(playground: Path) -> None:
 
 
 @pytest.mark.usefixtures("playground")
-@pytest.mark.parametrize("page", [p for p in PAGES if blocks("python", p)], ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "page", [p for p in PAGES if blocks("python", p)], ids=lambda p: str(p.relative_to(ROOT))
+)
 def test_python_snippets_of_a_page_run_from_top_to_bottom(page: Path) -> None:
     names: dict[str, object] = {}
     for code in blocks("python", page):

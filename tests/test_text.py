@@ -266,3 +266,17 @@ def test_a_megabyte_of_one_kind(piece: str, tokens: int, n_sentences: int) -> No
     """A pattern that were not linear would not come to an end here."""
     doc = document_of(piece * (1_000_000 // len(piece)))
     assert (len(doc.words), len(doc.sentence_starts)) == (tokens, n_sentences)
+
+
+@pytest.mark.parametrize(
+    ("piece", "last", "tokens"),
+    [
+        ("[.]", " x", 300_003),  # references one after the other, each with a stop in it
+        (" [.]", " (" * 100_000 + " x", 400_003),
+        (" [. ] [.]", " (" * 100_000 + " x", 700_003),
+    ],
+)
+def test_stops_inside_references(piece: str, last: str, tokens: int) -> None:
+    """Linear too: what follows a reference is looked for once, not from each stop."""
+    doc = document_of("Hi." + 100_000 * piece + last)
+    assert len(doc.words) == tokens

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from corelax.document import Document, Span
     from corelax.errors import CorelaxError, FormatError
     from corelax.io import read, stream, write
+    from corelax.resolution import Resolution
+    from corelax.resolver import Resolver
     from corelax.scoring import score
 
 __version__ = "0.1.0.dev0"
@@ -24,6 +26,8 @@ _HOME = {
     "CorelaxError": "corelax.errors",
     "Document": "corelax.document",
     "FormatError": "corelax.errors",
+    "Resolution": "corelax.resolution",
+    "Resolver": "corelax.resolver",
     "Span": "corelax.document",
     "read": "corelax.io",
     "score": "corelax.scoring",
@@ -36,6 +40,8 @@ __all__ = [
     "CorelaxError",
     "Document",
     "FormatError",
+    "Resolution",
+    "Resolver",
     "Span",
     "decode",
     "io",

@@ -14,6 +14,7 @@ from corelax.cli.errors import errors
 from corelax.cli.features import features
 from corelax.cli.predict import predict
 from corelax.cli.reproduce import reproduce
+from corelax.cli.resolve import resolve
 from corelax.cli.score import score
 from corelax.cli.stats import stats
 from corelax.cli.sweep import sweep
@@ -31,7 +32,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 for command in (
-    score, convert, validate, stats, train, sweep, reproduce, predict, errors, features, synth,
+    resolve, score, convert, validate, stats, train, sweep, reproduce, predict, errors, features, synth,
 ):  # fmt: skip
     app.command()(command)
 

@@ -29,6 +29,7 @@ __all__ = [
     "format_of",
     "read",
     "stream",
+    "suffix_format",
     "validate",
     "write",
 ]
@@ -183,7 +184,7 @@ def format_of(path: str | os.PathLike[str], format: str | None = None, *, head: 
     name = os.fspath(path)
     if format is not None:
         return _check(format)
-    if (known := _by_suffix(name)) is not None:
+    if (known := suffix_format(name)) is not None:
         return known
     for key, found in FORMATS.items():
         if found.looks_like(head):
@@ -200,7 +201,7 @@ def format_for(name: str, format: str | None) -> str:
     """
     if format is not None:
         return _check(format)
-    found = _by_suffix(name)
+    found = suffix_format(name)
     if found is None:
         raise CorelaxError(
             f"{name if name != STANDARD else '<stdout>'}: cannot tell the format from the name; "
@@ -209,12 +210,17 @@ def format_for(name: str, format: str | None) -> str:
     return found
 
 
+def suffix_format(path: str | os.PathLike[str]) -> str | None:
+    """The format that the suffix of a name stands for, gzipped or not; None if it stands for none.
+
+    >>> suffix_format("a/b.v4_gold_conll.gz"), suffix_format("b.txt")
+    ('conll2012', None)
+    """
+    stem = Path(path).name.removesuffix(".gz")
+    return next((key for key, found in FORMATS.items() if found.suffix.search(stem)), None)
+
+
 def _check(format: str) -> str:
     if format not in FORMATS:
         raise CorelaxError(f"unknown format {format!r}; choose from {', '.join(FORMATS)}")
     return format
-
-
-def _by_suffix(name: str) -> str | None:
-    stem = Path(name).name.removesuffix(".gz")
-    return next((key for key, found in FORMATS.items() if found.suffix.search(stem)), None)

@@ -39,8 +39,8 @@ _BREAK = r"(?>\r\n|[\n\r\x0b\x0c\x85\u2028])"
 _LINE = re.compile(r"[^\n\r\x0b\x0c\x85\u2028]++")
 _PARAGRAPH = re.compile(rf"\u2029|{_BREAK}[{BLANK}]*{_BREAK}")
 
-# A line is cut short if it and the next word fill less than this share of the widest line. On GUM, 0.5
-# to 0.9 do equally well, with one paragraph a line as with lines wrapped at 72 characters.
+# A line is cut short if it and the next word fill less than this share of the widest line. Other shares can
+# be tried with benchmarks/splitting.py, on text with one paragraph a line and on wrapped text.
 _SHORT = 0.7
 
 
@@ -67,6 +67,11 @@ def sentence_starts(text: str, words: list[str], spans: list[tuple[int, int]]) -
 
 def _after_stops(words: list[str], spans: list[tuple[int, int]]) -> Iterator[int]:
     size, closed = len(words), 0
+    # All runs are measured beforehand: many stops may lie in one, and each needs its end.
+    references = _run_ends(  # such as [1]
+        [n for n in range(size - 2) if words[n] == "[" and words[n + 2] == "]"], 3
+    )
+    openers = _run_ends([n for n in range(size - 1) if words[n] in _OPENERS], 1)
     for stop in [number for number, word in enumerate(words) if word[-1] in _LAST]:
         if stop < closed:  # one of several stops in a row
             continue
@@ -75,23 +80,33 @@ def _after_stops(words: list[str], spans: list[tuple[int, int]]) -> Iterator[int
             if words[closed] not in _CLOSERS and words[closed] not in _STOPS:
                 break
             closed += 1
-        after = closed
-        while (
-            after + 2 < size and words[after] == "[" and words[after + 2] == "]"
-        ):  # a reference [1]
-            after += 3
+        after = references.get(closed, closed)
         if after == size:
             return
         apart = spans[closed - 1][1] < spans[closed][0] or words[stop] in _TIGHT
-        if apart and words[after] not in _STOPS and _ends(words, stop, closed, after):
+        first = openers.get(after, after)
+        if apart and words[after] not in _STOPS and _ends(words, stop, closed, after, first):
             yield after
 
 
-def _ends(words: list[str], stop: int, closed: int, after: int) -> bool:
-    """Whether the stop at `stop`, with what closes it up to `closed`, is the last before `after`."""
-    word, first = words[stop], after
-    while first < len(words) - 1 and words[first] in _OPENERS:
-        first += 1
+def _run_ends(starts: list[int], width: int) -> dict[int, int]:
+    """[start] where a run of pieces ends. Each piece has so many words; the starts are in order.
+
+    >>> _run_ends([2, 5, 9], 3)
+    {9: 12, 5: 8, 2: 8}
+    """
+    ends: dict[int, int] = {}
+    for start in reversed(starts):
+        ends[start] = ends.get(start + width, start + width)
+    return ends
+
+
+def _ends(words: list[str], stop: int, closed: int, after: int, first: int) -> bool:
+    """Whether the stop at `stop`, with what closes it up to `closed`, is the last before `after`.
+
+    `first` is the first word after it that opens no bracket or quotation.
+    """
+    word = words[stop]
     if words[first].islower():
         return word == "." and words[after] == "("
     if word in _STOPS:

@@ -1,0 +1,145 @@
+"""Tokens per second and peak memory of the resolver, from raw text to entities.
+
+    python benchmarks/resolve.py [--device cpu|cuda] [--threads 2] [--sizes 200 1000 10000 100000]
+
+Texts are synthetic. "one" resolves text after text, "batched" uses `pipe`. "plain" is what both are compared
+with: the network applied to a whole document, with all pairs of the best spans, no likely mentions singled
+out, nothing cut into blocks (only up to a length at which that takes a few GB). Memory is what a fresh
+process takes beyond the loaded model, beside the bound that `Resolver.memory_bound` gives beforehand.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from itertools import cycle
+
+import torch
+
+from corelax.rankers.encoder.inputs import encoder_input
+from corelax.resolver import Resolver
+from corelax.synthetic import Shape, generate
+from corelax.text import document_of
+from corelax.text_table import format_table
+
+SIZES = (200, 1_000, 10_000, 100_000)
+LEAST_WORDS = {
+    "cpu": 6_000,
+    "cuda": 200_000,
+}  # so many are resolved for each figure, in equal texts
+PLAIN = 10_000  # words; all pairs of a longer text take too much memory
+BATCH = {"cpu": 8, "cuda": 256}
+
+
+def texts_of(words: int, number: int, seed: int = 1) -> list[str]:
+    """Raw texts of so many words, or a few more: the sentences of synthetic documents, over and over."""
+    documents = generate(20, seed=seed, shape=Shape.conll2012().scaled(300))
+    sentences = cycle([sentence for document in documents for sentence in document.sentences])
+    texts = []
+    for _ in range(number):
+        lines: list[str] = []
+        size = 0
+        while size < words:
+            sentence = next(sentences)
+            lines.append(" ".join(sentence))
+            size += len(sentence)
+        texts.append("\n".join(lines))
+    return texts
+
+
+def one_by_one(resolver: Resolver, texts: list[str], _batch: int) -> Iterator[object]:
+    yield from (resolver.resolve(text) for text in texts)
+
+
+def batched(resolver: Resolver, texts: list[str], batch: int) -> Iterator[object]:
+    yield from resolver.pipe(texts, batch_size=batch)
+
+
+def plain(resolver: Resolver, texts: list[str], _batch: int) -> Iterator[object]:
+    ranker, tokenizer = resolver.model.ranker, resolver.model.tokenizer
+    for text in texts:
+        windows = encoder_input(document_of(text), tokenizer, ranker.settings.window)
+        with torch.inference_mode():
+            yield ranker([windows], [0]).antecedent_scores.argmax(-1).cpu()
+
+
+WAYS: dict[str, Callable[[Resolver, list[str], int], Iterator[object]]] = {
+    "plain": plain,
+    "one": one_by_one,
+    "batched": batched,
+}
+
+
+def measure(way: str, words: int, device: str, model: str | None) -> dict[str, float]:
+    """In this process: speed, and memory beyond the model."""
+    resolver = Resolver.from_pretrained(model, device=device)
+    number = max(1, LEAST_WORDS[device] // words) if way != "plain" else 3
+    texts = texts_of(words, number)
+    tokens = sum(len(document_of(text).words) for text in texts)
+    batch = min(BATCH[device], max(1, 4 * BATCH[device] * SIZES[0] // words))
+    list(WAYS[way](resolver, texts_of(200, 2, seed=2), batch))  # warm up
+    before = _memory(device, reset=True)
+    began = time.perf_counter()
+    mentions = sum(1 for _ in WAYS[way](resolver, texts, batch))
+    if device == "cuda":
+        torch.cuda.synchronize()
+    seconds = time.perf_counter() - began
+    assert mentions == number
+    longest = max(len(document_of(text).words) for text in texts)
+    return {
+        "speed": tokens / seconds,
+        "memory": _memory(device) - before,
+        "bound": resolver.memory_bound(longest) / 2**20,
+    }
+
+
+def _memory(device: str, *, reset: bool = False) -> float:
+    """Peak memory in MB."""
+    if device == "cuda":
+        if reset:
+            torch.cuda.reset_peak_memory_stats()
+        return torch.cuda.max_memory_allocated() / 2**20
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    parser.add_argument("--model", help="A model folder; default: the shipped one.")
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
+    parser.add_argument("--single", nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    if options.single:
+        way, words = options.single
+        print(json.dumps(measure(way, int(words), options.device, options.model)))
+        return
+    rows = []
+    for words in options.sizes:
+        base = None
+        for way in options.ways:
+            if way == "plain" and words > PLAIN:
+                continue
+            command = [sys.executable, __file__, "--single", way, str(words)]
+            command += ["--device", options.device, "--threads", str(options.threads)]
+            command += ["--model", options.model] if options.model else []
+            found = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+            base = base or found["speed"]
+            ratio = f"{found['speed'] / base:.1f}×" if "plain" in options.ways else ""
+            cells = [way, f"{found['speed']:,.0f}", ratio if words <= PLAIN else ""]
+            bound = f"{found['bound']:,.0f}" if way == "one" else ""
+            rows.append([f"{words:,}", *cells, f"{found['memory']:,.0f}", bound])
+            print(*rows[-1], file=sys.stderr)
+    header = ["tokens", "way", "tokens/s", "to plain", "peak MB", "bound MB"]
+    print(format_table(header, rows))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,213 @@
+"""GAP: a pronoun and two names in a paragraph of Wikipedia (Webster et al., TACL 2018).
+
+Each item asks two questions: does the pronoun refer to name A, and to name B? Recall, precision and F1 are
+those of the answers "yes", over all items and by the pronoun's gender; F1 on feminine pronouns divided by
+F1 on masculine ones is the bias. The released scorer takes the answers; how they follow from entities is
+left to the system and said in `corelax.challenges.links`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from corelax.challenges.links import CharClusters, CharSpan, answered, is_linked, pronoun_entities
+from corelax.challenges.tsv import read_rows
+from corelax.errors import FormatError
+from corelax.io.files import shown
+from corelax.metrics.counts import Counts
+from corelax.text_table import format_table
+
+GENDERS = {
+    **dict.fromkeys(("he", "him", "his"), "masculine"),
+    **dict.fromkeys(("she", "her", "hers"), "feminine"),
+}
+COLUMNS = "ID Text Pronoun Pronoun-offset A A-offset A-coref B B-offset B-coref".split()
+LABELS = {"true": True, "false": False}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GapItem:
+    """A text, a pronoun, two names, and the right answers. Spans are half-open and count characters."""
+
+    id: str
+    text: str
+    pronoun: CharSpan
+    a: CharSpan
+    b: CharSpan
+    a_coref: bool
+    b_coref: bool
+
+    @property
+    def gender(self) -> str:
+        """The gender of the pronoun, `masculine` or `feminine`."""
+        return GENDERS[self.text[slice(*self.pronoun)].lower()]
+
+    @property
+    def clusters(self) -> list[list[CharSpan]]:
+        """The annotated entity, as a resolver would give it; none if the pronoun refers to neither name."""
+        names = [name for name, yes in ((self.a, self.a_coref), (self.b, self.b_coref)) if yes]
+        return [[*names, self.pronoun]] if names else []
+
+
+@dataclass(frozen=True, slots=True)
+class GapReport:
+    """Counts of the answers "yes" by the pronoun's gender. Reports of parts of the data add.
+
+    >>> GapReport(masculine=Counts(3, 4, 3, 4), feminine=Counts(2, 4, 2, 4)).bias
+    0.6666666666666666
+    """
+
+    masculine: Counts
+    feminine: Counts
+    match: str = "head"
+
+    def __add__(self, other: GapReport) -> GapReport:
+        if self.match != other.match:
+            return NotImplemented
+        return GapReport(
+            self.masculine + other.masculine, self.feminine + other.feminine, self.match
+        )
+
+    @property
+    def overall(self) -> Counts:
+        """The counts of both."""
+        return self.masculine + self.feminine
+
+    @property
+    def bias(self) -> float | None:
+        """F1 on feminine pronouns divided by F1 on masculine ones; None if either is 0."""
+        masculine, feminine = self.masculine.scores().f1, self.feminine.scores().f1
+        return float(feminine / masculine) if masculine and feminine else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain numbers, for JSON."""
+        parts = {name: counts.scores()._asdict() for name, counts in self._parts().items()}
+        return {**parts, "bias": self.bias, "match": self.match}
+
+    def __str__(self) -> str:
+        rows = [
+            [name.title(), *(f"{100 * value:.2f}" for value in counts.scores())]
+            for name, counts in self._parts().items()
+        ]
+        bias = "-" if self.bias is None else f"{self.bias:.2f}"
+        table = format_table(["GAP", "recall", "precision", "F1"], rows)
+        return f"{table}\nBias (F/M): {bias}; names matched by {self.match}"
+
+    def _parts(self) -> dict[str, Counts]:
+        return {"overall": self.overall, "masculine": self.masculine, "feminine": self.feminine}
+
+
+def read_gap(path: str | os.PathLike[str]) -> list[GapItem]:
+    """The items of a GAP file (`gap-development.tsv`, gzipped or not).
+
+    >>> from pathlib import Path; from tempfile import TemporaryDirectory
+    >>> cells = ["x-1", "Ann saw Bea when she left.", "she", "17", "Ann", "0", "TRUE", "Bea", "8", "FALSE"]
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "gap.tsv").write_text("\\n".join("\\t".join(row) for row in (COLUMNS, cells)))
+    ...     [item] = read_gap(Path(folder, "gap.tsv"))
+    >>> item.gender, item.clusters
+    ('feminine', [[(0, 3), (17, 20)]])
+    """
+    items: dict[str, GapItem] = {}
+    name = shown(os.fspath(path))
+    for line, cells in read_rows(path, COLUMNS):
+        try:
+            item = _item(cells)
+            if item.id in items:
+                raise ValueError(f"the ID {item.id} comes a second time")
+        except ValueError as error:
+            raise FormatError(str(error), path=name, line=line) from None
+        items[item.id] = item
+    return list(items.values())
+
+
+def gap_answers(
+    items: Sequence[GapItem], predicted: Iterable[CharClusters], *, match: str = "head"
+) -> list[tuple[bool, bool]]:
+    """For each item, whether the entities link its pronoun with name A and with name B.
+
+    Args:
+        items: What was asked.
+        predicted: The entities of each item's text, in the same order: lists of (first character, last + 1).
+        match: How a mention is told to be of a name; see `corelax.challenges.links`.
+
+    >>> text = "Ann saw Bea when she left."
+    >>> spans = {"pronoun": (17, 20), "a": (0, 3), "b": (8, 11)}
+    >>> item = GapItem(id="x-1", text=text, **spans, a_coref=True, b_coref=False)
+    >>> gap_answers([item], [[[(8, 11), (17, 20)]]])
+    [(False, True)]
+    """
+    answers = []
+    for item, clusters in answered(items, predicted):
+        entities = pronoun_entities(
+            clusters, text=item.text, pronoun=item.pronoun, where=f"item {item.id}"
+        )
+        a, b = (
+            is_linked(entities, text=item.text, name=name, match=match) for name in (item.a, item.b)
+        )
+        answers.append((a, b))
+    return answers
+
+
+def gap_report(
+    items: Sequence[GapItem], predicted: Iterable[CharClusters], *, match: str = "head"
+) -> GapReport:
+    """Scores entities; arguments are those of `gap_answers`.
+
+    >>> text = "Ann saw Bea when she left."
+    >>> spans = {"pronoun": (17, 20), "a": (0, 3), "b": (8, 11)}
+    >>> item = GapItem(id="x-1", text=text, **spans, a_coref=True, b_coref=False)
+    >>> gap_report([item], [[[(0, 3), (8, 11), (17, 20)]]]).overall.scores()
+    Score(recall=1.0, precision=0.5, f1=0.6666666666666666)
+    """
+    counts = {"masculine": Counts(), "feminine": Counts()}
+    for item, (a, b) in zip(items, gap_answers(items, predicted, match=match), strict=True):
+        for right, given in ((item.a_coref, a), (item.b_coref, b)):
+            both = int(right and given)
+            counts[item.gender] += Counts(both, int(right), both, int(given))
+    return GapReport(**counts, match=match)
+
+
+def gap_tsv(items: Sequence[GapItem], answers: Iterable[tuple[bool, bool]]) -> str:
+    r"""The answers as the released scorer reads them: ID, A-coref, B-coref, no line of names.
+
+    >>> spans = {"pronoun": (17, 20), "a": (0, 3), "b": (8, 11)}
+    >>> item = GapItem(id="x-1", text="Ann saw Bea when she left.", **spans, a_coref=True, b_coref=False)
+    >>> gap_tsv([item], [(True, False)])
+    'x-1\tTRUE\tFALSE\n'
+    """
+    rows = zip(items, answers, strict=True)
+    return "".join(f"{item.id}\t{str(a).upper()}\t{str(b).upper()}\n" for item, (a, b) in rows)
+
+
+def _item(cells: dict[str, str]) -> GapItem:
+    """An item, or a ValueError that says what is wrong with the row."""
+    text = cells["Text"]
+    spans = {}
+    for column, field in (("Pronoun", "pronoun"), ("A", "a"), ("B", "b")):
+        words, offset = cells[column], cells[f"{column}-offset"]
+        if not (offset.isascii() and offset.isdigit()):
+            raise ValueError(f"{column}-offset must be a number from 0 on, not {offset!r}")
+        start, end = int(offset), int(offset) + len(words)
+        if not words or text[start:end] != words:
+            raise ValueError(
+                f"{column} is {words!r}, but character {start} of the text starts {text[start:end]!r}"
+            )
+        spans[field] = (start, end)
+    if cells["Pronoun"].lower() not in GENDERS:
+        raise ValueError(
+            f"the pronoun must be one of {', '.join(GENDERS)}, not {cells['Pronoun']!r}"
+        )
+    for column in ("A-coref", "B-coref"):
+        if cells[column].lower() not in LABELS:
+            raise ValueError(f"{column} must be TRUE or FALSE, not {cells[column]!r}")
+    return GapItem(
+        id=cells["ID"],
+        text=text,
+        a_coref=LABELS[cells["A-coref"].lower()],
+        b_coref=LABELS[cells["B-coref"].lower()],
+        **spans,
+    )

@@ -1,0 +1,230 @@
+"""A spaCy component: `nlp.add_pipe("corelax")` puts entities into `doc.spans["coref_clusters_1"]`, `_2`, ...
+
+The groups come by first mention. Their `attrs` have the entity's `probability` and the place of its
+`representative` mention in the group. Tokens are spaCy's; sentences too, if a component has set them,
+otherwise they are those that `corelax.text` finds.
+
+When a document fails, spaCy's error handler is called with it alone, whatever batch it was in. The default
+handler raises. If one is set that does not (`nlp.set_error_handler`), `nlp(text)` returns the document
+without entities and `nlp.pipe` leaves it out, as with spaCy's own components. A model that cannot be
+loaded is an error of `nlp.pipe` whatever the handler.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Optional
+
+from corelax.checks import check_choice
+from corelax.errors import CorelaxError
+from corelax.integrations.spacy_documents import document_from, word_positions
+from corelax.metrics.report import SINGLETONS
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+    from corelax.resolution import Resolution
+
+try:
+    from spacy.language import Language
+    from spacy.tokens import SpanGroup
+except ImportError:
+    has_spacy = False
+else:
+    has_spacy = True
+
+ErrorHandler = Callable[[str, Any, list[Any], Exception], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The settings of the component. A saved pipeline has these and no weights.
+
+    Attributes:
+        model: The name or folder of a model; None is the one that comes with corelax. A folder is not
+            copied into a saved pipeline.
+        prefix: What the names of the span groups start with, before `_1`.
+        batch_size: How many documents `nlp.pipe` gives to the model at once (spaCy's own batch size if
+            that is less).
+        singletons: "drop" or "keep" entities of one mention.
+        scheme: Which way to annotate, of those that the model knows; None is its first.
+        device: "auto", "cpu" or "cuda".
+
+    >>> Settings(batch_size=0)
+    Traceback (most recent call last):
+        ...
+    corelax.errors.CorelaxError: batch_size must be a whole number from 1 on, not 0
+    """
+
+    model: str | None = None
+    prefix: str = "coref_clusters"
+    batch_size: int = 8
+    singletons: str = "drop"
+    scheme: str | None = None
+    device: str = "auto"
+
+    def __post_init__(self) -> None:
+        check_choice("singletons", self.singletons, SINGLETONS)
+        if not isinstance(self.batch_size, int) or self.batch_size < 1:
+            raise CorelaxError(
+                f"batch_size must be a whole number from 1 on, not {self.batch_size!r}"
+            )
+        if not self.prefix:
+            raise CorelaxError("prefix must be a word, as 'coref_clusters'")
+
+
+class CoreferenceComponent:
+    """What `nlp.add_pipe("corelax")` adds to a pipeline.
+
+    The model is loaded when the first document with a word comes. Set `resolver` to use one that is
+    loaded already; it is not saved with the pipeline.
+    """
+
+    def __init__(self, name: str = "corelax", settings: Settings | None = None) -> None:
+        if not has_spacy:
+            raise CorelaxError("spaCy is not installed; pip install 'corelax[spacy]'")
+        self.name = name
+        self.settings = Settings() if settings is None else settings
+        self._resolver: Any = None
+        self._error_handler: ErrorHandler = _raise_error
+
+    def load(self) -> None:
+        """Loads the model now; otherwise that is done when it is needed."""
+        if self._resolver is None:
+            from corelax.resolver import Resolver
+
+            self._resolver = Resolver.from_pretrained(
+                self.settings.model, device=self.settings.device
+            )
+
+    @property
+    def resolver(self) -> Any:
+        """The `corelax.resolver.Resolver` that finds the entities."""
+        self.load()
+        return self._resolver
+
+    @resolver.setter
+    def resolver(self, resolver: Any) -> None:
+        self._resolver = resolver
+
+    def set_error_handler(self, error_handler: ErrorHandler) -> None:
+        """What to do with a document that fails in `pipe`; see `Language.set_error_handler`."""
+        self._error_handler = error_handler
+
+    def get_error_handler(self) -> ErrorHandler:
+        """The handler that was set, or one that raises."""
+        return self._error_handler
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Adds the entities of one document."""
+        self._annotate([doc])
+        return doc
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int | None = None) -> Iterator[Doc]:
+        """Adds entities to documents in batches and yields them in their order."""
+        size = min(batch_size or self.settings.batch_size, self.settings.batch_size)
+        docs = iter(stream)
+        while batch := list(islice(docs, size)):
+            if any(map(word_positions, batch)):
+                self.load()  # a model that is not there is no fault of a document
+            try:
+                self._annotate(batch)
+            except Exception:
+                yield from self._one_by_one(batch)
+            else:
+                yield from batch
+
+    def _one_by_one(self, batch: Sequence[Doc]) -> Iterator[Doc]:
+        """After an error somewhere in the batch: those that are all right, and not the others."""
+        for doc in batch:
+            try:
+                self._annotate([doc])
+            except Exception as error:
+                self._error_handler(self.name, self, [doc], error)
+            else:
+                yield doc
+
+    def _annotate(self, docs: Sequence[Doc]) -> None:
+        """Adds entities to all documents or, if anything is wrong, to none."""
+        for doc in docs:
+            self._check_free(doc)
+        kept = [word_positions(doc) for doc in docs]
+        filled = [(doc, positions) for doc, positions in zip(docs, kept, strict=True) if positions]
+        if not filled:
+            return
+        resolutions = self.resolver.pipe(
+            [document_from(doc) for doc, _ in filled],
+            batch_size=self.settings.batch_size,
+            singletons=self.settings.singletons,
+            scheme=self.settings.scheme,
+        )
+        found = [
+            self._groups(doc, positions, resolution)
+            for (doc, positions), resolution in zip(filled, resolutions, strict=True)
+        ]
+        for (doc, _), groups in zip(filled, found, strict=True):
+            for group in groups:
+                doc.spans[group.name] = group
+
+    def _check_free(self, doc: Doc) -> None:
+        """No group that the component would write is there yet."""
+        ours = re.compile(rf"{re.escape(self.settings.prefix)}_\d+")
+        for key in doc.spans:
+            if ours.fullmatch(key):
+                raise CorelaxError(
+                    f"the document already has the span group {key!r}; "
+                    "delete such groups or set another prefix"
+                )
+
+    def _groups(
+        self, doc: Doc, positions: Sequence[int], resolution: Resolution
+    ) -> list[SpanGroup]:
+        """The entities as span groups of the document, white space counted again."""
+        groups = []
+        for number, entity in enumerate(resolution.entities, 1):
+            spans = [
+                doc[positions[mention.span.start] : positions[mention.span.end - 1] + 1]
+                for mention in entity.mentions
+            ]
+            attrs = {
+                "probability": float(entity.probability),
+                "representative": entity.mentions.index(entity.representative),
+            }
+            name = f"{self.settings.prefix}_{number}"
+            groups.append(SpanGroup(doc, name=name, spans=spans, attrs=attrs))
+        return groups
+
+
+def make_component(
+    nlp: Language,  # noqa: ARG001
+    name: str,
+    model: Optional[str],  # noqa: UP045
+    prefix: str,
+    batch_size: int,
+    singletons: str,
+    scheme: Optional[str],  # noqa: UP045
+    device: str,
+) -> CoreferenceComponent:
+    """The factory behind `nlp.add_pipe("corelax", config={...})`; see `Settings` for the config."""
+    settings = Settings(
+        model=model,
+        prefix=prefix,
+        batch_size=batch_size,
+        singletons=singletons,
+        scheme=scheme,
+        device=device,
+    )
+    return CoreferenceComponent(name, settings)
+
+
+if has_spacy:
+    Language.factory(
+        "corelax", default_config=asdict(Settings()), assigns=["doc.spans"], func=make_component
+    )
+
+
+def _raise_error(_name: str, _component: Any, _docs: list[Any], error: Exception) -> None:
+    raise error

@@ -1,0 +1,400 @@
+"""`corelax resolve` with a resolver that links equal words; the real one has tests of its own."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from corelax.cli.app import main
+from corelax.cli.texts import speakers_of
+from corelax.document import Document, Span
+from corelax.errors import CorelaxError
+from corelax.io import read, write
+from corelax.resolution import Decision, Resolution, resolution_of
+
+
+class EqualWords:
+    """Capitalised words are mentions; equal ones are one entity."""
+
+    asked: dict[str, Any]
+    seen: list[Document]
+
+    @classmethod
+    def from_pretrained(cls, name: str | None = None, *, device: str = "auto") -> EqualWords:
+        if name == "nowhere":
+            raise CorelaxError("nowhere: no such model")
+        EqualWords.asked = {"model": name, "device": device}
+        EqualWords.seen = []
+        return cls()
+
+    def pipe(
+        self,
+        texts: Iterable[Document],
+        *,
+        batch_size: int = 8,
+        singletons: str = "drop",
+        scheme: str | None = None,
+    ) -> Iterator[Resolution]:
+        self.asked |= {"batch_size": batch_size, "singletons": singletons, "scheme": scheme}
+        for doc in texts:
+            self.seen.append(doc)
+            found = [(i, word) for i, word in enumerate(doc.words) if word[0].isupper()]
+            names = [word for _, word in found]
+            kept = [(i, w) for i, w in found if singletons == "keep" or names.count(w) > 1]
+            first: dict[str, int] = {}
+            decisions = []
+            for place, (i, word) in enumerate(kept):
+                start = first.setdefault(word, place)
+                antecedent = None if start == place else start
+                decisions.append(Decision(Span(i, i + 1), start, antecedent, 0.9, 0.8, 0.7))
+            yield resolution_of(doc, decisions)
+
+
+@pytest.fixture(autouse=True)
+def resolver(monkeypatch: pytest.MonkeyPatch) -> type[EqualWords]:
+    module = ModuleType("corelax.resolver")
+    monkeypatch.setattr(module, "Resolver", EqualWords, raising=False)
+    monkeypatch.setitem(sys.modules, "corelax.resolver", module)
+    return EqualWords
+
+
+class Run:
+    """Runs the command as `main` does, and keeps what it says."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        self.monkeypatch, self.capsys = monkeypatch, capsys
+        self.out = self.err = ""
+
+    def __call__(self, *arguments: object, stdin: bytes = b"") -> int:
+        self.monkeypatch.setattr(sys, "argv", ["corelax", "resolve", *map(str, arguments)])
+        self.monkeypatch.setattr(
+            sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin)))
+        )
+        self.capsys.readouterr()
+        with pytest.raises(SystemExit) as end:
+            main()
+        self.out, self.err = self.capsys.readouterr()
+        if isinstance(end.value.code, str):
+            self.err += f"{end.value.code}\n"
+            return 1
+        return end.value.code or 0
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    return Run(monkeypatch, capsys)
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    path = tmp_path / "a.txt"
+    path.write_text("Ann saw Bo.\n\nBo saw Cy, not Ann.\n", encoding="utf-8")
+    return path
+
+
+def clusters(line: str) -> list[list[str]]:
+    result = json.loads(line)
+    for entity in result["entities"]:
+        for mention in entity["mentions"]:
+            assert result["text"][mention["start"] : mention["end"]] == mention["text"]
+    return [[m["text"] for m in entity["mentions"]] for entity in result["entities"]]
+
+
+def test_a_text_is_shown_with_its_entities(run: Run, text: Path) -> None:
+    assert run(text) == 0
+    assert run.out.splitlines() == [
+        "[Ann]₁ saw [Bo]₂.",
+        "",
+        "[Bo]₂ saw Cy, not [Ann]₁.",
+        "",
+        "1  Ann  2 mentions  0.70",
+        "2  Bo   2 mentions  0.70",
+    ]
+    assert run.err == ""
+
+
+@pytest.mark.parametrize("arguments", [[], ["-"]])
+def test_standard_input_is_read(run: Run, arguments: list[str]) -> None:
+    assert run(*arguments, stdin="Zoë saw Zoë.".encode()) == 0
+    assert run.out.startswith("[Zoë]₁ saw [Zoë]₁.\n")
+
+
+def test_json_is_one_object_for_each_document_a_line_each(run: Run, text: Path) -> None:
+    other = text.with_name("b.txt")
+    other.write_bytes("Cy\r\nand Cy".encode("utf-8-sig"))
+    assert run("--json", text, other) == 0
+    first, second = run.out.splitlines()
+    assert clusters(first) == [["Ann", "Ann"], ["Bo", "Bo"]]
+    assert clusters(second) == [["Cy", "Cy"]]
+    assert [json.loads(line)["id"] for line in (first, second)] == [str(text), str(other)]
+    assert json.loads(second)["text"] == "Cy\r\nand Cy"  # characters are those of the file
+    assert run("--json", text) == 0
+    assert json.loads(run.out) == json.loads(first)
+
+
+def test_folders_stand_for_the_texts_in_them_sorted(run: Run, tmp_path: Path) -> None:
+    for name in ("b.txt", "a/z.txt", "a/c/y.txt", "skipped.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / name).write_text("Ann")
+    assert run("--json", tmp_path) == 0
+    ids = [json.loads(line)["id"] for line in run.out.splitlines()]
+    assert ids == [str(tmp_path / name) for name in ("a/c/y.txt", "a/z.txt", "b.txt")]
+
+
+def test_several_texts_on_a_terminal_have_titles(run: Run, text: Path) -> None:
+    other = text.with_name("b.txt")
+    other.write_text("Cy")
+    assert run(text, other) == 0
+    assert run.out.splitlines()[0] == str(text)
+    assert str(other) in run.out.splitlines()
+
+
+def test_packed_texts_are_unpacked(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.txt.gz").write_bytes(gzip.compress(b"Ann, Ann"))
+    assert run("--json", tmp_path / "a.txt.gz") == 0
+    assert clusters(run.out) == [["Ann", "Ann"]]
+
+
+def test_a_page_is_written_and_nothing_is_said(run: Run, text: Path) -> None:
+    page = text.with_name("page.html")
+    assert run("--html", page, text) == 0
+    assert (run.out, run.err) == ("", "")
+    assert page.read_text(encoding="utf-8").count('class="mention ') == 4
+    assert run("--html", "-", text) == 0
+    assert run.out == page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("suffix", [".conll", ".conllu", ".jsonl"])
+def test_annotated_files_keep_their_words_and_get_new_entities(
+    run: Run, tmp_path: Path, examples: Path, suffix: str
+) -> None:
+    source, target = tmp_path / f"in{suffix}", tmp_path / f"out{suffix}"
+    gold = read(examples / "data" / "gold.conll")
+    write(gold, source)
+    assert run(source, "--out", target) == 0
+    for before, after in zip(gold, read(target), strict=True):
+        assert before.words == after.words
+        assert {after.text(m) for cluster in after.clusters for m in cluster} == {
+            word for word in before.words if word[0].isupper() and before.words.count(word) > 1
+        }
+
+
+def test_a_text_becomes_an_annotated_file(run: Run, text: Path) -> None:
+    assert run(text, "--format", "conll2012") == 0
+    assert run.err == ""
+    target = text.with_name("out.conll")
+    target.write_text(run.out)
+    [doc] = read(target)
+    assert len(doc.sentences) == 2
+    assert [[doc.text(m) for m in c] for c in doc.clusters] == [["Ann", "Ann"], ["Bo", "Bo"]]
+
+
+def test_annotated_standard_input_needs_its_format(run: Run, examples: Path) -> None:
+    gold = (examples / "data" / "gold.conll").read_bytes()
+    assert run("--json", "--from", "conll2012", "-", stdin=gold) == 0
+    assert len(run.out.splitlines()) == 2
+
+
+def test_options_reach_the_resolver(run: Run, text: Path, resolver: type[EqualWords]) -> None:
+    assert run("--json", text) == 0
+    assert resolver.asked == {
+        "model": None, "device": "auto", "batch_size": 8, "singletons": "drop", "scheme": None,
+    }  # fmt: skip
+    options = "--model m --device cpu --batch-size 3 --singletons keep --scheme gum".split()
+    assert run("--json", text, *options) == 0
+    assert resolver.asked == {
+        "model": "m", "device": "cpu", "batch_size": 3, "singletons": "keep", "scheme": "gum",
+    }  # fmt: skip
+    assert ["Cy"] in clusters(run.out)
+
+
+def test_threads_are_those_asked_for(run: Run, text: Path) -> None:
+    import torch
+
+    before = torch.get_num_threads()
+    try:
+        assert run("--json", text, "--threads", 1) == 0
+        assert torch.get_num_threads() == 1
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_dialogue_gives_each_line_its_speaker(run: Run, resolver: type[EqualWords]) -> None:
+    talk = b"A kitchen.\nAnn: I am here.\nBo Lee:\tYou are."
+    assert run("--json", "--dialogue", stdin=talk) == 0
+    [doc] = resolver.seen
+    said = dict(zip(doc.words, doc.layer("speaker"), strict=True))
+    assert (said["kitchen"], said["I"], said["here"], said["You"]) == (None, "Ann", "Ann", "Bo Lee")
+    assert run("--json", stdin=talk) == 0
+    assert "speaker" not in resolver.seen[0].layers
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "no name: here",
+        "http://Ann: x",
+        "Ann:",
+        "Ann:x",
+        "5:30 is late",
+        "One two three four five: x",
+        ": x",
+    ],
+)
+def test_lines_that_name_no_speaker(line: str) -> None:
+    assert speakers_of(line) == []
+    assert [name for _, _, name in speakers_of(f"{line}\nÉva: a")] == ["Éva"]
+
+
+# What goes wrong
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"caf\xc3\xa9 caf\xe9", "not UTF-8 text: byte 0xe9 at offset 9; convert it to UTF-8"),
+        (b"PK\x03\x04\x00\x01", "byte 0 at offset 4: this is no text file; give UTF-8 text"),
+        ("Ann".encode("utf-16"), "this is UTF-16; convert it to UTF-8"),
+        (gzip.compress(b"Ann " * 99)[:-6], "the gzip data is cut short"),
+    ],
+    ids=["latin-1", "binary", "utf-16", "cut"],
+)
+def test_what_is_no_text_is_one_line_and_nothing_is_written(
+    run: Run, text: Path, content: bytes, message: str
+) -> None:
+    bad = text.with_name("bad.txt")
+    bad.write_bytes(content)
+    for output in (["--json"], ["--html", text.with_name("page.html")], []):
+        assert run(text, bad, *output) == 1
+        assert run.out == ""
+        [line] = run.err.splitlines()
+        assert line.startswith(f"{bad}:")
+        assert line.endswith(message)
+    assert sorted(path.name for path in text.parent.iterdir()) == ["a.txt", "bad.txt"]
+
+
+def test_standard_input_that_is_no_text_is_named(run: Run) -> None:
+    assert run(stdin=b"\xff") == 1
+    assert run.err == "<stdin>: not UTF-8 text: byte 0xff at offset 0; convert it to UTF-8\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere.txt"], "nowhere.txt: no such file"),
+        (["{folder}/empty"], "{folder}/empty: no *.txt file in this folder"),
+        (["-", "-"], "standard input can be read once only"),
+        (["-", "--model", "nowhere"], "nowhere: no such model"),
+        (["-", "--json", "--html", "p"], "--json and --html are different outputs; choose one"),
+        (["-", "--html", "p", "--out", "q"], "--html names the file itself; leave out --out"),
+        (
+            ["-", "--html", "{folder}/no/p.html"],
+            "{folder}/no/p.html: cannot write to {folder}/no: no such directory",
+        ),
+        (
+            ["-", "--json", "--out", "{folder}/empty"],
+            "{folder}/empty: this is a directory; name a file in it",
+        ),
+    ],
+)
+def test_bad_requests_are_one_line(
+    run: Run, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    (tmp_path / "empty").mkdir()
+    assert run(*(argument.format(folder=tmp_path) for argument in arguments), stdin=b"Ann") == 1
+    assert (run.out, run.err) == ("", message.format(folder=tmp_path) + "\n")
+    assert list(tmp_path.iterdir()) == [tmp_path / "empty"]
+
+
+def test_an_output_of_unknown_format_is_an_error_before_anything_is_read(run: Run) -> None:
+    assert run("nowhere.txt", "--out", "x.txt") == 1
+    assert run.err.startswith("x.txt: cannot tell the format")
+
+
+def test_a_resolver_that_fails_half_way_leaves_the_old_file(
+    run: Run, text: Path, monkeypatch: pytest.MonkeyPatch, resolver: type[EqualWords]
+) -> None:
+    whole = resolver.pipe
+
+    def half(self: EqualWords, texts: Iterable[Document], **options: Any) -> Iterator[Resolution]:
+        yield next(whole(self, texts, **options))
+        raise CorelaxError("out of memory")
+
+    monkeypatch.setattr(resolver, "pipe", half)
+    target = text.with_name("out.jsonl")
+    target.write_text("old")
+    for output in (["--out", target], ["--html", target]):
+        assert run(text, text.parent, *output) == 1
+        assert run.err == "out of memory\n"
+        assert target.read_text() == "old"
+    assert run(text, text.parent, "--json", "--out", text.with_name("out.json")) == 1
+    assert len(list(text.parent.iterdir())) == 2
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".conll", ".conllu.gz", ".corefud", ".v4_conll"])
+def test_json_is_not_written_under_the_name_of_an_annotated_file(
+    run: Run, text: Path, suffix: str
+) -> None:
+    assert run(text, "--json", "--out", text.with_suffix(suffix)) == 1
+    assert "--json writes JSON of its own" in run.err
+
+
+@pytest.mark.parametrize("suffix", [".json", ".json.gz", ".txt"])
+def test_json_is_written_under_any_other_name(run: Run, text: Path, suffix: str) -> None:
+    assert run(text, "--json", "--out", text.with_name(f"out{suffix}")) == 0
+    assert text.with_name(f"out{suffix}").exists()
+
+
+def test_the_name_of_a_document_cannot_drive_the_terminal(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "in.jsonl"
+    names = [
+        "first",
+        "\x1b]0;title\x07 a [/b] [red]c",
+    ]  # the bar is drawn with the last at the latest
+    lines = [{"doc_key": name, "sentences": [["Ann"]], "clusters": []} for name in names]
+    source.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "120")
+    assert run(source, "--html", tmp_path / "page.html") == 0
+    assert "]0;title a [/b] [red]c" in run.err
+    assert not any(sign in run.err for sign in ("\x1b]", "\x07"))
+
+
+def test_nothing_on_a_terminal_is_a_hint_how_to_use_it() -> None:
+    import pty
+
+    leader, follower = pty.openpty()
+    done = subprocess.run(
+        [sys.executable, "-m", "corelax", "resolve"],
+        stdin=follower, capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    os.close(leader)
+    os.close(follower)
+    assert done.returncode == 2
+    assert "pipe text in" in done.stderr
+
+
+def test_help_imports_nothing_heavy() -> None:
+    script = (
+        "import sys; from corelax.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "heavy = ('torch', 'transformers', 'spacy', 'jinja2')\n"
+        "sys.exit(str([m for m in heavy if m in sys.modules]))"
+    )
+    command = [sys.executable, "-c", script, "resolve", "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "--dialogue" in done.stdout
+    assert done.stderr.splitlines()[-1] == "[]"
