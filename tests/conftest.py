@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import io
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -34,3 +37,36 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(threads)
+
+
+class Done(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def corelax(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Done]:
+    """Runs a command in this process."""
+    from corelax.cli import main
+
+    def run(*arguments: object, stdin: str = "") -> Done:
+        monkeypatch.setattr(sys, "argv", ["corelax", *map(str, arguments)])
+        monkeypatch.setattr(
+            sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin.encode())))
+        )
+        capsys.readouterr()
+        code, message = 0, ""
+        try:
+            main()
+        except SystemExit as error:
+            if isinstance(error.code, str):
+                code, message = 1, error.code + "\n"
+            else:
+                code = error.code or 0
+        out, err = capsys.readouterr()
+        return Done(code, out, err + message)
+
+    return run

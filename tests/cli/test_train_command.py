@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import pytest
 import torch
 
 from corelax import Clustering, Document, Span
-from corelax.cli.app import main
 from corelax.io import read, write
 from corelax.synthetic import Shape, generate
 
@@ -21,12 +19,6 @@ SETTINGS = [
     "hidden_mention=8", "hidden_pair=12", "anaphoricity.epochs=2", "antecedent.epochs=2",
     "baseline.epochs=4", "epochs=2",
 ]  # fmt: skip
-
-
-class Done(NamedTuple):
-    code: int
-    out: str
-    err: str
 
 
 @pytest.fixture(autouse=True)
@@ -37,30 +29,6 @@ def surroundings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(threads)
-
-
-@pytest.fixture
-def corelax(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
-    """Runs a command in this process."""
-
-    def run(*arguments: object, stdin: str = "") -> Done:
-        monkeypatch.setattr(sys, "argv", ["corelax", *map(str, arguments)])
-        monkeypatch.setattr(
-            sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin.encode())))
-        )
-        capsys.readouterr()
-        code, message = 0, ""
-        try:
-            main()
-        except SystemExit as error:
-            if isinstance(error.code, str):
-                code, message = 1, error.code + "\n"
-            else:
-                code = error.code or 0
-        out, err = capsys.readouterr()
-        return Done(code, out, err + message)
-
-    return run
 
 
 def made(number: int, seed: int) -> list[Document]:
@@ -90,7 +58,7 @@ def trained(files: Path, corelax, tmp_path_factory: pytest.TempPathFactory) -> P
     return out
 
 
-def one_line(done: Done) -> str:
+def one_line(done: Any) -> str:
     assert done.code == 1
     assert done.out == ""
     [line] = done.err.splitlines()

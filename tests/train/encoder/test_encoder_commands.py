@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
-from typing import NamedTuple
 
 import pytest
 from tiny_encoder import RECIPE, made, save_encoder
 
 from corelax import Clustering, Document, Span
-from corelax.cli.app import main
 from corelax.io import read, write
 from corelax.rankers.encoder.folder import WEIGHTS
 from corelax.train import predict_documents
@@ -25,33 +22,6 @@ LEARNS = [
     "epochs=1",
     *(f"likelihood.{rate}" for rate in RATES),
 ]
-
-
-class Done(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def corelax(capsys, monkeypatch):
-    """Runs a command in this process."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["corelax", *map(str, arguments)])
-        capsys.readouterr()
-        code, message = 0, ""
-        try:
-            main()
-        except SystemExit as error:
-            if isinstance(error.code, str):
-                code, message = 1, error.code + "\n"
-            else:
-                code = error.code or 0
-        out, err = capsys.readouterr()
-        return Done(code, out, err + message)
-
-    return run
 
 
 @pytest.fixture(scope="module")
