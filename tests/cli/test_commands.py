@@ -13,7 +13,7 @@ import pytest
 
 from corelax.cli.options import FormatName
 from corelax.cli.score import Metric
-from corelax.io import FORMATS
+from corelax.io import ALIASES, FORMATS
 from corelax.metrics import METRICS
 
 SUFFIXES = [".conll", ".conllu", ".jsonl"]
@@ -234,4 +234,4 @@ def test_a_terminal_that_knows_no_superscripts_gets_a_table(gold: Path) -> None:
 def test_options_offer_all_metrics_and_formats() -> None:
     # The commands spell them out so that --help need not import the library.
     assert [str(metric) for metric in Metric] == list(METRICS)
-    assert list(get_args(FormatName)) == list(FORMATS)
+    assert list(get_args(FormatName)) == [*FORMATS, *ALIASES]

@@ -398,3 +398,17 @@ def test_help_imports_nothing_heavy() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert "--dialogue" in done.stdout
     assert done.stderr.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("output", [["--html"], ["--json", "--out"], ["--to", "conll", "--out"]])
+def test_an_input_is_never_written_over(run: Run, text: Path, output: list[str]) -> None:
+    before = text.read_text()
+    assert run(text, *output, text.parent / "." / text.name) == 1
+    assert "is an input, too" in run.err
+    assert text.read_text() == before
+
+
+@pytest.mark.parametrize(("name", "start"), [("conll", "#begin"), ("conllu", "#"), ("jsonl", "{")])
+def test_formats_go_by_their_suffixes_too(run: Run, text: Path, name: str, start: str) -> None:
+    assert run(text, "--format", name) == 0
+    assert run.out.startswith(start)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-FormatName = Literal["conll2012", "corefud", "jsonlines"]
+FormatName = Literal["conll2012", "corefud", "jsonlines", "conll", "conllu", "jsonl"]
 
 Device = Annotated[Literal["auto", "cpu", "cuda"], typer.Option(help="Where to compute.")]
 Workers = Annotated[

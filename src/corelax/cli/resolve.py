@@ -80,7 +80,7 @@ def resolve(
     """
     if not files and sys.stdin.isatty():
         raise typer.BadParameter(HINT, param_hint="FILES")
-    from corelax.cli.texts import read_sources
+    from corelax.cli.texts import input_files, is_same_file, read_sources
     from corelax.io import write
     from corelax.io.files import open_for_writing
 
@@ -88,6 +88,8 @@ def resolve(
     # All is read first: a file that cannot be is known before anything is computed or written.
     sources = read_sources(files or [STANDARD], input_format, dialogue=dialogue)
     target = next((name for name in (html, out) if name is not None), STANDARD)
+    if any(is_same_file(name, target) for name in input_files(files or [STANDARD])):
+        raise CorelaxError(f"{target}: is an input, too; name another file to write")
     with ExitStack() as stack:
         found = _resolved(
             sources,

@@ -36,7 +36,7 @@ def read_sources(
     """
     if list(names).count(STANDARD) > 1:
         raise CorelaxError("standard input can be read once only")
-    return [source for path in _files(names) for source in _sources(path, format, dialogue)]
+    return [source for path in input_files(names) for source in _sources(path, format, dialogue)]
 
 
 def speakers_of(text: str) -> list[tuple[int, int, str]]:
@@ -49,7 +49,7 @@ def speakers_of(text: str) -> list[tuple[int, int, str]]:
     return [(*match.span(2), match[1]) for match in turns]
 
 
-def _files(names: Sequence[str]) -> Iterator[str]:
+def input_files(names: Sequence[str]) -> Iterator[str]:
     """Folders are replaced by the texts in them and in their folders."""
     for name in names:
         if name == STANDARD or not Path(name).is_dir():
@@ -93,3 +93,15 @@ def read_text(path: str) -> str:
             f"{shown(path)}: not UTF-8 text: byte 0x{raw[error.start]:02x} at offset "
             f"{error.start:,}; convert it to UTF-8"
         ) from None
+
+
+def is_same_file(name: str, other: str) -> bool:
+    """Whether two names are those of one file that is there.
+
+    >>> is_same_file("README.md", "./README.md"), is_same_file("README.md", "nowhere.md")
+    (True, False)
+    """
+    try:
+        return STANDARD not in (name, other) and Path(name).samefile(other)
+    except OSError:
+        return False

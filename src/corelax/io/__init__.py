@@ -53,6 +53,8 @@ class Format:
     losses: Callable[[Document], Counter[str]]
 
 
+# Names that formats go by as well.
+ALIASES = {"conll": "conll2012", "conllu": "corefud", "jsonl": "jsonlines"}
 FORMATS: dict[str, Format] = {
     "conll2012": Format(
         re.compile(r"(\.|_)conll(2012)?$"),
@@ -196,8 +198,8 @@ def format_of(path: str | os.PathLike[str], format: str | None = None, *, head: 
 def format_for(name: str, format: str | None) -> str:
     """The format of a file to be written: as asked for, or by its suffix.
 
-    >>> format_for("out.conllu.gz", None)
-    'corefud'
+    >>> format_for("out.conllu.gz", None), format_for("-", "jsonl")
+    ('corefud', 'jsonlines')
     """
     if format is not None:
         return _check(format)
@@ -221,6 +223,7 @@ def suffix_format(path: str | os.PathLike[str]) -> str | None:
 
 
 def _check(format: str) -> str:
+    format = ALIASES.get(format, format)
     if format not in FORMATS:
         raise CorelaxError(f"unknown format {format!r}; choose from {', '.join(FORMATS)}")
     return format
