@@ -8,8 +8,6 @@ from itertools import islice
 from operator import index
 from pathlib import Path
 
-import torch
-
 from corelax.checks import check_choice, check_number
 from corelax.decode import Pairs
 from corelax.document import Document
@@ -19,9 +17,7 @@ from corelax.models import model_folder
 from corelax.rankers.encoder.decisions import decide
 from corelax.rankers.encoder.folder import EncoderModel, load_ranker
 from corelax.rankers.encoder.inputs import encoder_input
-from corelax.rankers.encoder.ranker import Scored
 from corelax.rankers.encoder.scoring import (
-    LEAST_LOGIT,
     PIECES,
     Item,
     memory_bound,
@@ -48,7 +44,6 @@ class Resolver:
 
     def __init__(self, model: EncoderModel) -> None:
         self.model = model
-        self._pieces = PIECES[model.ranker.device.type]
 
     @classmethod
     def from_pretrained(
@@ -109,7 +104,7 @@ class Resolver:
         if mentions is not None:
             _check_reach(mentions, words, document, item, self.model.ranker.settings.max_width)
         decisions = []
-        for scored in self._scored([item]):
+        for scored in score_documents(self.model.ranker, [item]):
             decisions = decide(
                 scored,
                 singletons=singletons if given is None else "all",
@@ -144,7 +139,9 @@ class Resolver:
         while batch := list(islice(rest, batch_size)):
             pairs = [text if isinstance(text, tuple) else (text, None) for text in batch]
             documents = [_document(text, speakers) for text, speakers in pairs]
-            every = self._scored([self._item(document, scheme) for document in documents])
+            every = score_documents(
+                self.model.ranker, [self._item(document, scheme) for document in documents]
+            )
             for (text, _), document, scored in zip(pairs, documents, every, strict=True):
                 decisions = decide(scored, singletons=singletons, reach=reach)
                 yield resolution_of(document, decisions, text if isinstance(text, str) else None)
@@ -156,7 +153,7 @@ class Resolver:
             ranker.settings,
             size=int(config.hidden_size),
             heads=int(config.num_attention_heads),
-            pieces=self._pieces,
+            pieces=PIECES[ranker.device.type],
             words=words,
         )
 
@@ -167,13 +164,6 @@ class Resolver:
         settings = self.model.ranker.settings
         windows = encoder_input(document, self.model.tokenizer, settings.window)
         return Item(windows, self.schemes.index(scheme), given)
-
-    @torch.inference_mode()
-    def _scored(self, items: list[Item]) -> list[Scored]:
-        ranker = self.model.ranker
-        is_cuda = ranker.device.type == "cuda"
-        with torch.autocast(ranker.device.type, dtype=torch.bfloat16, enabled=is_cuda):
-            return score_documents(ranker, items, least=LEAST_LOGIT, pieces=self._pieces)
 
 
 def _document(text: str | Document, speakers: Speakers | None) -> Document:

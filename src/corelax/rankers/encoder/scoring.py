@@ -45,17 +45,33 @@ class Item(NamedTuple):
     given: Given | None = None
 
 
+@torch.inference_mode()
 def score_documents(
-    ranker: EncoderRanker, items: Sequence[Item], *, least: float, pieces: int
+    ranker: EncoderRanker,
+    items: Sequence[Item],
+    *,
+    least: float = LEAST_LOGIT,
+    pieces: int | None = None,
 ) -> list[Scored]:
     """The spans of each document and their antecedents; [1, span] each, on the CPU.
+
+    A GPU computes in bfloat16.
 
     Args:
         ranker: In evaluation mode.
         items: The documents.
         least: Spans with a smaller mention logit are dropped.
-        pieces: The encoder reads so many pieces at a time, or one window if that is longer.
+        pieces: The encoder reads so many pieces at a time, or one window if that is longer; None is what
+            suits the device.
     """
+    kind = ranker.device.type
+    with torch.autocast(kind, dtype=torch.bfloat16, enabled=kind == "cuda"):
+        return _scored(ranker, items, least, pieces or PIECES[kind])
+
+
+def _scored(
+    ranker: EncoderRanker, items: Sequence[Item], least: float, pieces: int
+) -> list[Scored]:
     are_given = {item.given is not None for item in items} == {True}
     if not are_given and any(item.given is not None for item in items):
         raise CorelaxError("mentions must be given of all documents, or of none")

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-import torch
-
 from corelax.clustering import Clustering
 from corelax.document import Span
 from corelax.metrics.report import METRICS, Report, Tally, without_singletons
 from corelax.rankers.encoder.decisions import decide
 from corelax.rankers.encoder.ranker import EncoderRanker
-from corelax.rankers.encoder.scoring import LEAST_LOGIT, PIECES, Item, score_documents
+from corelax.rankers.encoder.scoring import Item, score_documents
 from corelax.train.encoder.examples import Example
 
 TOGETHER = 16  # documents
@@ -29,16 +27,10 @@ def predictions(
     """
     was_training = ranker.training
     ranker.eval()
-    kind = ranker.device.type
     for at in range(0, len(examples), TOGETHER):
         some = examples[at : at + TOGETHER]
         items = [Item(e.windows, e.scheme if scheme is None else scheme) for e in some]
-        with (
-            torch.inference_mode(),
-            torch.autocast(kind, dtype=torch.bfloat16, enabled=kind == "cuda"),
-        ):
-            every = score_documents(ranker, items, least=LEAST_LOGIT, pieces=PIECES[kind])
-        for example, scored in zip(some, every, strict=True):
+        for example, scored in zip(some, score_documents(ranker, items), strict=True):
             singletons = "keep" if example.singletons else "drop"
             entities: dict[int, list[Span]] = {}
             for decision in decide(scored, singletons=singletons, reach=ranker.settings.reach):
