@@ -14,11 +14,11 @@ import argparse
 import torch
 from torch import Tensor
 
+from corelax.core.text_table import format_table
 from corelax.metrics import evaluate
 from corelax.metrics.counts import Counts
 from corelax.relax import evaluate as relaxed
 from corelax.relax import link_probs
-from corelax.text_table import format_table
 
 MENTIONS, ENTITIES = 60, 10
 SCALES = (0.5, 1.0, 2.0, 4.0)

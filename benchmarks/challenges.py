@@ -2,8 +2,7 @@
 
     python benchmarks/challenges.py [--model FOLDER] [--limit N]
 
-Reads the sets from the folder that CORELAX_DATA names (default: ../shared/data
-beside the repository): gap, winobias, winogender.
+Reads the sets from the folder that CORELAX_DATA names: gap, winobias, winogender.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ from corelax.challenges import (
     winobias_report,
     winogender_report,
 )
-from corelax.resolver import Resolver
+from corelax.resolve.resolver import Resolver
 
-DATA = Path(os.environ.get("CORELAX_DATA", Path(__file__).parents[2] / "shared" / "data"))
+DATA = Path(os.environ.get("CORELAX_DATA", "data"))
 GAP = "gap/gap-development.tsv.gz"
 WINOBIAS = "winobias/dev_{kind}_{side}_stereotype.v4_auto_conll.gz"
 KINDS, SIDES = ("type1", "type2"), ("pro", "anti")

@@ -13,16 +13,16 @@ import argparse
 from collections import Counter
 from pathlib import Path
 
-from corelax.clustering import Clustering
-from corelax.experiments.results import Spread
-from corelax.experiments.runner import Runner, Wish
-from corelax.experiments.units import Unit
-from corelax.experiments.work import Files
+from corelax.document.clustering import Clustering
 from corelax.io import read, write
-from corelax.mentions.detect import analyse, detected, given
-from corelax.mentions.types import mention_type
-from corelax.scoring import score
-from corelax.train.presets import parse_settings
+from corelax.metrics.scoring import score
+from corelax.rankers.sparse.mentions.detect import analyse, detected, given
+from corelax.rankers.sparse.mentions.types import mention_type
+from corelax.study.results import Spread
+from corelax.study.runner import Runner, Wish
+from corelax.study.units import Unit
+from corelax.study.work import Files
+from corelax.train.sparse.presets import parse_settings
 
 
 def detection(dev: str) -> None:

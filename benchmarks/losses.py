@@ -30,6 +30,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from corelax.core.text_table import format_table
 from corelax.losses import (
     CapturedLoss,
     entity_loss,
@@ -41,7 +42,6 @@ from corelax.losses import (
 )
 from corelax.metrics.b_cubed import b_cubed
 from corelax.relax import Gold, SoftOverlap, appearance, entity_probs, link_probs
-from corelax.text_table import format_table
 
 Loss = Callable[..., Tensor]
 

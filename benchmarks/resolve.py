@@ -21,11 +21,11 @@ from itertools import cycle
 
 import torch
 
+from corelax.core.text_table import format_table
 from corelax.rankers.encoder.inputs import encoder_input
-from corelax.resolver import Resolver
+from corelax.resolve.resolver import Resolver
 from corelax.synthetic import Shape, generate
 from corelax.text import document_of
-from corelax.text_table import format_table
 
 SIZES = (200, 1_000, 10_000, 100_000)
 LEAST_WORDS = {

@@ -9,8 +9,7 @@ no more than a comparison of the two programs. A token counts if both its ends a
 first character is. Speed is the best of several runs over all texts, the programs in turn, on one core;
 time is relative to ours.
 
-FOLDER holds `gum/dev.conllu.gz` and `litbank/dev.gold_conll.gz` (default: CORELAX_DATA, or ../shared/data
-beside the repository). syntok is optional: `pip install syntok`.
+FOLDER holds `gum/dev.conllu.gz` and `litbank/dev.gold_conll.gz` (default: CORELAX_DATA). syntok is optional: `pip install syntok`.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from corelax.core.text_table import format_table
 from corelax.io import read
 from corelax.text import document_of
-from corelax.text_table import format_table
 
-DATA = Path(os.environ.get("CORELAX_DATA", Path(__file__).parents[2] / "shared" / "data"))
+DATA = Path(os.environ.get("CORELAX_DATA", "data"))
 WIDTH = 72
 
 

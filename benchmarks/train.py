@@ -23,19 +23,19 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding_bag
 
-from corelax.features.cache import training_corpus
-from corelax.features.table import DocumentTable
-from corelax.features.vocabulary import Vocabulary
 from corelax.io import write
 from corelax.losses import ranking_loss
-from corelax.mentions.lexicons import load_lexicons
+from corelax.rankers.sparse.features.cache import training_corpus
+from corelax.rankers.sparse.features.table import DocumentTable
+from corelax.rankers.sparse.features.vocabulary import Vocabulary
+from corelax.rankers.sparse.mentions.lexicons import load_lexicons
 from corelax.synthetic import generate
-from corelax.train.config import Config
-from corelax.train.folder import new_ranker
-from corelax.train.loop import training_documents
 from corelax.train.optim import AdaGrad
-from corelax.train.presets import PRESETS, stage_chain
-from corelax.train.steps import Update, make_steps
+from corelax.train.sparse.config import Config
+from corelax.train.sparse.folder import new_ranker
+from corelax.train.sparse.loop import training_documents
+from corelax.train.sparse.presets import PRESETS, stage_chain
+from corelax.train.sparse.steps import Update, make_steps
 
 EPOCHS = 20
 FEATURES = (

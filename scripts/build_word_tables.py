@@ -29,7 +29,8 @@ from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
-TARGET = Path(__file__).parents[1] / "src" / "corelax" / "mentions" / "data" / "words.txt.gz"
+MENTIONS = Path(__file__).parents[1] / "src" / "corelax" / "rankers" / "sparse" / "mentions"
+TARGET = MENTIONS / "data" / "words.txt.gz"
 WORD = re.compile("[a-z]+")
 NOUN = re.compile("[a-z][a-z'.-]*")
 PERSON = "18"  # number of the lexicographer file noun.person

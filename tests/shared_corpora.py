@@ -1,8 +1,11 @@
-"""Where the corpora lie that some tests read."""
+"""Corpora and word lists that some tests read, where the environment says that they lie."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-DATA = Path(os.environ.get("CORELAX_DATA", Path(__file__).parents[2] / "shared" / "data"))
+ABSENT = Path("not-given")  # no such folder
+DATA = Path(os.environ.get("CORELAX_DATA", ABSENT))
+# Taken out of the environment: other tests must find the shipped tables whatever is set outside.
+LEXICONS = Path(os.environ.pop("CORELAX_LEXICONS", ABSENT))

@@ -9,28 +9,28 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from corelax.core.version import VERSION as __version__
+
 if TYPE_CHECKING:
     from corelax import decode, io, losses, metrics, rankers, relax, train
-    from corelax.clustering import Clustering
-    from corelax.document import Document, Span
-    from corelax.errors import CorelaxError, FormatError
+    from corelax.core.errors import CorelaxError, FormatError
+    from corelax.document import Clustering, Document, Span
     from corelax.io import read, stream, write
-    from corelax.resolution import Resolution
-    from corelax.resolver import Resolver
-    from corelax.scoring import score
+    from corelax.metrics.scoring import score
+    from corelax.resolve.resolution import Resolution
+    from corelax.resolve.resolver import Resolver
 
-__version__ = "0.1.0.dev0"
 
 _HOME = {
-    "Clustering": "corelax.clustering",
-    "CorelaxError": "corelax.errors",
+    "Clustering": "corelax.document",
+    "CorelaxError": "corelax.core.errors",
     "Document": "corelax.document",
-    "FormatError": "corelax.errors",
-    "Resolution": "corelax.resolution",
-    "Resolver": "corelax.resolver",
+    "FormatError": "corelax.core.errors",
+    "Resolution": "corelax.resolve.resolution",
+    "Resolver": "corelax.resolve.resolver",
     "Span": "corelax.document",
     "read": "corelax.io",
-    "score": "corelax.scoring",
+    "score": "corelax.metrics.scoring",
     "stream": "corelax.io",
     "write": "corelax.io",
 }
@@ -43,6 +43,7 @@ __all__ = [
     "Resolution",
     "Resolver",
     "Span",
+    "__version__",
     "decode",
     "io",
     "losses",

@@ -14,7 +14,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from corelax import Clustering, CorelaxError, Document, Span
 from corelax.analysis import document_errors
-from corelax.analysis.passage_text import ZERO, spaced
 from corelax.analysis.passages import (
     MISSED,
     Passage,
@@ -25,6 +24,7 @@ from corelax.analysis.passages import (
     passages_html,
     passages_markdown,
 )
+from corelax.render.passage_text import ZERO, spaced
 
 Pair = tuple[int, int]
 Pairs = Sequence[Sequence[Pair]]
@@ -321,7 +321,7 @@ def test_markdown_takes_no_word_for_markup() -> None:
 def test_the_macro_is_the_same_in_the_environment_of_a_page() -> None:
     item = shown([ShownMention(0, 3, 0), ShownMention(2, 3, 12, "wrong_link")], WORDS)
     page = Environment(
-        loader=PackageLoader("corelax.analysis"),
+        loader=PackageLoader("corelax.render"),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -428,7 +428,7 @@ def luminance(colour: Sequence[float]) -> float:
 
 @pytest.mark.parametrize(("scheme", "page"), [("light", 1.0), ("dark", 0.1)])
 def test_numbers_can_be_read_on_the_colour_of_their_entity(scheme: str, page: float) -> None:
-    css = files("corelax.analysis").joinpath("templates/passages.css").read_text()
+    css = files("corelax.render").joinpath("templates/passages.css").read_text()
     light, dark = css.split("@media (prefers-color-scheme: dark)")
     palette = re.findall(
         r"--(?:entity-\d|mistake): #(\w{6});", {"light": light, "dark": dark}[scheme]

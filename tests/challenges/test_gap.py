@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from corelax import CorelaxError
 from corelax.challenges import GapItem, gap_answers, gap_report, gap_tsv, read_gap
 from corelax.challenges.gap import COLUMNS
-from corelax.errors import FormatError
-from shared_corpora import DATA
+from corelax.core.errors import FormatError
+from tests.shared_corpora import DATA
 
 ROW = {
     "ID": "x-1",

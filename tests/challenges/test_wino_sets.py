@@ -15,8 +15,8 @@ from corelax.challenges import (
     winobias_report,
     winogender_report,
 )
-from corelax.errors import FormatError
-from shared_corpora import DATA
+from corelax.core.errors import FormatError
+from tests.shared_corpora import DATA
 
 WORDS = "The guard called the cook because she left her key .".split()
 GUARD, COOK, SHE, HER = (0, 2), (3, 5), (6, 7), (8, 9)

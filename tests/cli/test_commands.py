@@ -196,7 +196,7 @@ def test_neither_torch_nor_transformers_is_imported(
 
 def test_scipy_is_imported_only_for_ceaf(gold: Path, system: Path) -> None:
     script = (
-        "import sys; from corelax.scoring import score_files\n"
+        "import sys; from corelax.metrics.scoring import score_files\n"
         f"score_files(gold={str(gold)!r}, system={str(system)!r}, metrics=['muc', 'lea', 'blanc'])\n"
         "sys.exit('scipy' in sys.modules)"
     )

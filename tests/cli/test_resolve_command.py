@@ -16,11 +16,12 @@ from typing import Any
 import pytest
 
 from corelax.cli.app import main
-from corelax.cli.texts import speakers_of
+from corelax.core.errors import CorelaxError
+from corelax.decode import Decision
 from corelax.document import Document, Span
-from corelax.errors import CorelaxError
 from corelax.io import read, write
-from corelax.resolution import Decision, Resolution, resolution_of
+from corelax.resolve.resolution import Resolution, resolution_of
+from corelax.text.sources import speakers_of
 
 
 class EqualWords:
@@ -62,9 +63,9 @@ class EqualWords:
 
 @pytest.fixture(autouse=True)
 def resolver(monkeypatch: pytest.MonkeyPatch) -> type[EqualWords]:
-    module = ModuleType("corelax.resolver")
+    module = ModuleType("corelax.resolve.resolver")
     monkeypatch.setattr(module, "Resolver", EqualWords, raising=False)
-    monkeypatch.setitem(sys.modules, "corelax.resolver", module)
+    monkeypatch.setitem(sys.modules, "corelax.resolve.resolver", module)
     return EqualWords
 
 

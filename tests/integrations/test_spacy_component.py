@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from corelax import CorelaxError, Document, Span
-from corelax.resolution import Decision, Resolution, resolution_of
+from corelax.decode import Decision
+from corelax.resolve.resolution import Resolution, resolution_of
 
 spacy = pytest.importorskip("spacy")
 
@@ -243,7 +244,7 @@ def test_a_document_that_fails_raises_unless_a_handler_takes_it() -> None:
 def test_a_model_that_cannot_be_loaded_is_not_blamed_on_documents(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(sys.modules, "corelax.resolver", None)
+    monkeypatch.setitem(sys.modules, "corelax.resolve.resolver", None)
     nlp = spacy.blank("en")
     nlp.add_pipe("corelax")
     nlp.set_error_handler(lambda *_: None)

@@ -7,9 +7,9 @@ import zlib
 from pathlib import Path
 
 import pytest
-from io_helpers import conll, conllu, save
 
 from corelax import CorelaxError, FormatError, io
+from tests.io.io_helpers import conll, conllu, save
 
 BEGIN, END = "#begin document (d); part 000\n", "#end document\n"
 LONG = "9" * 5000  # more digits than Python turns into a number

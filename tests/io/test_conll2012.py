@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from io_helpers import check_readable_or_refused, conll, conllu, save
 
 from corelax import Clustering, Document, Span, io
 from corelax.io import conll2012_write
+from tests.io.io_helpers import check_readable_or_refused, conll, conllu, save
 
 GOLD = """\
 #begin document (nw/x); part 000

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from io_helpers import check_readable_or_refused, conllu, save
 
 from corelax import Clustering, Document, Span, io
 from corelax.io import corefud, corefud_write
+from tests.io.io_helpers import check_readable_or_refused, conllu, save
 
 GUM = """\
 # newdoc id = GUM_x

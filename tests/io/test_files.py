@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from io_helpers import conll, conllu, save
 
 from corelax import Clustering, CorelaxError, Document, FormatError, Span, io
+from tests.io.io_helpers import conll, conllu, save
 
 SUFFIXES = {"conll2012": "conll", "corefud": "conllu", "jsonlines": "jsonl"}
 CONTENT = {

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from io_helpers import check_readable_or_refused, save
 
 from corelax import Clustering, CorelaxError, Document, Span, io
 from corelax.io import jsonlines
+from tests.io.io_helpers import check_readable_or_refused, save
 
 E2E = {
     "doc_key": "nw/x_0",

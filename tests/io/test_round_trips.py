@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from io_helpers import documents
 
 from corelax import Clustering, CorelaxError, Document, Span, io
+from tests.io.io_helpers import documents
 
 FORMATS = {"conll2012": "conll", "corefud": "conllu", "jsonlines": "jsonl"}
 CROSSING = "mentions that cross another of their entity (left out)"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from corelax import Document, Span, io
-from shared_corpora import DATA as SHARED
+from tests.shared_corpora import DATA as SHARED
 
 README = SHARED / "README.md"
 FILES = sorted(SHARED.glob("*/*conll*")) if SHARED.exists() else []

@@ -3,7 +3,6 @@
 import math
 from functools import partial
 
-import loss_references as reference
 import pytest
 import torch
 from hypothesis import given, settings
@@ -19,6 +18,7 @@ from corelax.losses import (
     rescale_loss,
 )
 from corelax.metrics import METRICS
+from tests.losses import loss_references as reference
 
 enough = settings(deadline=None, max_examples=15)
 

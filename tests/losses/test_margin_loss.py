@@ -2,13 +2,13 @@
 
 import math
 
-import loss_references as reference
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corelax.losses import margin_loss
+from tests.losses import loss_references as reference
 
 enough = settings(deadline=None, max_examples=60)
 positive_costs = st.tuples(*[st.floats(0.05, 3)] * 3)

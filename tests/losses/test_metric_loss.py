@@ -2,7 +2,6 @@
 
 import math
 
-import loss_references as reference
 import pytest
 import torch
 from hypothesis import given, settings
@@ -13,6 +12,7 @@ from corelax.decode import best_links
 from corelax.losses import Part, metric_loss
 from corelax.metrics import METRICS
 from corelax.relax import evaluate
+from tests.losses import loss_references as reference
 
 enough = settings(deadline=None, max_examples=20)
 each_metric = pytest.mark.parametrize("metric", METRICS)

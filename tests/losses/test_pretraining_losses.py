@@ -6,10 +6,10 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from loss_references import documents
 
 from corelax import CorelaxError
 from corelax.losses import anaphoricity_loss, antecedent_loss
+from tests.losses.loss_references import documents
 
 enough = settings(deadline=None, max_examples=60)
 INF = math.inf

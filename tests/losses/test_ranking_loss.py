@@ -2,13 +2,13 @@
 
 import math
 
-import loss_references as reference
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corelax.losses import ranking_loss
+from tests.losses import loss_references as reference
 
 enough = settings(deadline=None, max_examples=60)
 some_costs = st.tuples(*[st.sampled_from([0.0, 0.1, 1.0, 3.0])] * 3)

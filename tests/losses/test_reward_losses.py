@@ -2,13 +2,13 @@
 
 import math
 
-import loss_references as reference
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corelax.losses import reinforce_loss, rescale_loss
+from tests.losses import loss_references as reference
 
 enough = settings(deadline=None, max_examples=25)
 each_metric = pytest.mark.parametrize("metric", ["b_cubed", "lea"])

@@ -1,6 +1,5 @@
 """Rewards of all changes of one link against scoring the document anew for each."""
 
-import loss_references as reference
 import pytest
 import torch
 from hypothesis import given, settings
@@ -9,6 +8,7 @@ from hypothesis import strategies as st
 from corelax import CorelaxError
 from corelax.losses.single_links import single_link_rewards
 from corelax.relax import Gold
+from tests.losses import loss_references as reference
 
 enough = settings(deadline=None, max_examples=40)
 each_metric = pytest.mark.parametrize("metric", ["b_cubed", "lea"])

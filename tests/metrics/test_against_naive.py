@@ -1,11 +1,11 @@
 """Every metric against `naive.py`, which follows the text of the specification word for word."""
 
-import naive
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from corelax.metrics import METRICS, Report, Tally
+from tests.metrics import naive
 
 SPANS = "abcdefgh"
 

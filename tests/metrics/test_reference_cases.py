@@ -1,19 +1,17 @@
 """What the reference scorer v8.01 printed, digit for digit, from files to figures."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
-from conll_writer import document
 
-from corelax.io.reference import stream_reference
-from corelax.metrics.printed import printed_totals
-from corelax.scoring import score_files
+from corelax.metrics.reference.printed import printed_totals
+from corelax.metrics.reference.reading import stream_reference
+from corelax.metrics.scoring import score_files
+from tests.metrics.conll_writer import document
 
-DATA = Path(os.environ.get("CORELAX_DATA", Path(__file__).parents[3] / "shared" / "data"))
-FILE = DATA.parent / "spec" / "scoring_cases.json"
-CASES = json.loads(FILE.read_text("utf-8"))["cases"] if FILE.exists() else []
+FILE = Path(__file__).parents[1] / "data" / "reference_scorer.json"
+CASES = json.loads(FILE.read_text("utf-8"))["cases"]
 OURS = {
     "mentions": "mentions",
     "muc": "muc",
@@ -22,11 +20,6 @@ OURS = {
     "ceafe": "ceaf_e",
     "blanc": "blanc",
 }
-
-pytestmark = [
-    pytest.mark.shared_data,
-    pytest.mark.skipif(not CASES, reason=f"there is no {FILE}"),
-]
 
 
 def has_repeats(case):

@@ -4,11 +4,11 @@ import json
 import re
 
 import pytest
-from conll_writer import document
 
-from corelax.errors import CorelaxError
-from corelax.metrics.printed import printed_totals
-from corelax.scoring import score_files
+from corelax.core.errors import CorelaxError
+from corelax.metrics.reference.printed import printed_totals
+from corelax.metrics.scoring import score_files
+from tests.metrics.conll_writer import document
 
 A, B = "(a); part 000", "(b); part 000"
 BROKEN = "#begin document (b); part 000\n0\t(0\n1\t1)\n#end document\n"

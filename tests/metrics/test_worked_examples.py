@@ -4,7 +4,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from corelax.errors import CorelaxError
+from corelax.core.errors import CorelaxError
 from corelax.metrics import METRICS, Counts, LinkCounts, Report, Tally, evaluate, f_measure
 
 each_metric = pytest.mark.parametrize("metric", METRICS)

@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import torch
 from hypothesis import strategies as st
-from relax_literal import roots
+
+from tests.relax.relax_literal import roots
 
 CERTAIN = 60.0
 

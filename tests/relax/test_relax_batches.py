@@ -2,10 +2,10 @@
 
 import pytest
 import torch
-from relax_documents import plain, random_doc
 
 from corelax import relax
 from corelax.metrics import METRICS
+from tests.relax.relax_documents import plain, random_doc
 
 each_family = pytest.mark.parametrize("family", ["entity", "pairwise"])
 DOCUMENTS = [random_doc(n, seed=n, entities=3) for n in (6, 1, 4, 0)]

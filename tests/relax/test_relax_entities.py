@@ -3,15 +3,15 @@
 import math
 
 import pytest
-import relax_literal
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from relax_documents import random_links
 
 from corelax import CorelaxError
 from corelax.relax import appearance, coreference_probs, entity_probs
 from corelax.relax.entities import entity_sums
+from tests.relax import relax_literal
+from tests.relax.relax_documents import random_links
 
 several = settings(deadline=None, max_examples=40)
 links_of_any_size = st.builds(

@@ -4,10 +4,10 @@ import re
 
 import pytest
 import torch
-from relax_documents import random_scores
 
 from corelax import CorelaxError
 from corelax.relax import evaluate, link_probs
+from tests.relax.relax_documents import random_scores
 
 SCORES = random_scores(3, seed=0)
 GOLD = torch.tensor([0, 0, -1])

@@ -3,11 +3,15 @@
 from itertools import combinations
 
 import pytest
-import relax_literal
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from relax_documents import (
+
+from corelax import metrics, relax
+from corelax.metrics import METRICS
+from corelax.relax import Gold, SoftOverlap, appearance, entity_probs, link_probs
+from tests.relax import relax_literal
+from tests.relax.relax_documents import (
     Doc,
     certain_scores,
     clusters_of,
@@ -16,10 +20,6 @@ from relax_documents import (
     random_scores,
     soft_docs,
 )
-
-from corelax import metrics, relax
-from corelax.metrics import METRICS
-from corelax.relax import Gold, SoftOverlap, appearance, entity_probs, link_probs
 
 each_family = pytest.mark.parametrize("family", ["entity", "pairwise"])
 family_and_temperature = pytest.mark.parametrize(

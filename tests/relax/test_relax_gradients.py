@@ -2,10 +2,10 @@
 
 import pytest
 import torch
-from relax_documents import Doc, random_doc, random_scores
 
 from corelax import relax
 from corelax.metrics import METRICS
+from tests.relax.relax_documents import Doc, random_doc, random_scores
 
 each_metric = pytest.mark.parametrize("metric", METRICS)
 each_family = pytest.mark.parametrize("family", ["entity", "pairwise"])

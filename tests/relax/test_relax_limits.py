@@ -6,7 +6,12 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from relax_documents import (
+
+from corelax import metrics, relax
+from corelax.decode import best_entities, best_links
+from corelax.metrics import METRICS
+from corelax.relax import entity_probs, link_probs
+from tests.relax.relax_documents import (
     Doc,
     certain_docs,
     certain_scores,
@@ -15,11 +20,6 @@ from relax_documents import (
     random_doc,
     random_scores,
 )
-
-from corelax import metrics, relax
-from corelax.decode import best_entities, best_links
-from corelax.metrics import METRICS
-from corelax.relax import entity_probs, link_probs
 
 TOLERANCE = {torch.float32: 2e-5, torch.float64: 1e-9}
 

@@ -1,14 +1,14 @@
 """Link probabilities and the temperature on entities."""
 
 import pytest
-import relax_literal
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from relax_documents import random_links, random_scores
 
 from corelax import CorelaxError
 from corelax.relax import coreference_probs, entity_probs, evaluate, link_probs, sharpen
+from tests.relax import relax_literal
+from tests.relax.relax_documents import random_links, random_scores
 
 several = settings(deadline=None, max_examples=40)
 seeds = st.integers(0, 9999)

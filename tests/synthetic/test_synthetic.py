@@ -11,10 +11,10 @@ import typer
 from typer.testing import CliRunner
 
 from corelax.cli.synth import synth
+from corelax.core.errors import CorelaxError
 from corelax.document import Document, Span
-from corelax.errors import CorelaxError
 from corelax.io import read, validate, write
-from corelax.mentions.constituency import analyse
+from corelax.rankers.sparse.mentions.constituency import analyse
 from corelax.synthetic import Shape, generate
 
 SMALL = Shape.conll2012().scaled(60)

@@ -17,9 +17,9 @@ from corelax.train.checkpoint import (
     unpack_history,
 )
 from corelax.train.epochs import Watcher, run_epochs
-from corelax.train.objectives import counts_missed, loss_function
 from corelax.train.optim import AdaGrad
 from corelax.train.settings import StageSettings, everywhere, is_shared
+from corelax.train.sparse.objectives import counts_missed, loss_function
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -21,11 +21,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from corelax.clustering import Clustering
 from corelax.document import Document, Span
-from corelax.mentions.analysis import Analysis, Mention
-from corelax.mentions.detect import analyse
-from corelax.mentions.types import DEMONSTRATIVE, NOMINAL, PRONOMINAL, PROPER, mention_type
+from corelax.document.clustering import Clustering
+from corelax.rankers.sparse.mentions.analysis import Analysis, Mention
+from corelax.rankers.sparse.mentions.detect import analyse
+from corelax.rankers.sparse.mentions.types import (
+    DEMONSTRATIVE,
+    NOMINAL,
+    PRONOMINAL,
+    PROPER,
+    mention_type,
+)
 
 FALSE_ANAPHOR, FALSE_NEW, WRONG_LINK = ERRORS = ("false_anaphor", "false_new", "wrong_link")
 CORRECT_LINK = "correct_link"

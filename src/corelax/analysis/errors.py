@@ -16,9 +16,9 @@ from corelax.analysis.decisions import (
     Decision,
     decisions,
 )
+from corelax.core.errors import CorelaxError
 from corelax.document import Document, Span
-from corelax.errors import CorelaxError
-from corelax.pairing import same_documents
+from corelax.document.pairing import same_documents
 
 
 class MentionError(NamedTuple):

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from corelax.analysis.decisions import ERRORS, Decision, decisions
+from corelax.core.errors import CorelaxError
 from corelax.document import Document, Span
-from corelax.errors import CorelaxError
-from corelax.pairing import same_documents
+from corelax.document.pairing import same_documents
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

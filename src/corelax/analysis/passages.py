@@ -9,12 +9,12 @@ from typing import NamedTuple
 from jinja2 import Environment, PackageLoader
 
 from corelax.analysis.decisions import ERRORS
-from corelax.analysis.markup import escaped_markdown
-from corelax.analysis.passage_brackets import bracketed
-from corelax.analysis.passage_colours import entity_numbers
-from corelax.analysis.passage_text import MISSED, Mark, ShownMention, nested
 from corelax.analysis.passage_windows import Window, choose_windows
 from corelax.document import Document, Span
+from corelax.render.markup import escaped_markdown
+from corelax.render.passage_brackets import bracketed
+from corelax.render.passage_colours import entity_numbers
+from corelax.render.passage_text import MISSED, Mark, ShownMention, nested
 
 __all__ = [
     "MISSED",
@@ -101,7 +101,7 @@ def passages_html(item: Passages) -> str:
     >>> '<span class="mention entity-0 height-0">Ann<sup>1</sup></span>' in page
     True
     """
-    environment = Environment(loader=PackageLoader("corelax.analysis"), autoescape=True)
+    environment = Environment(loader=PackageLoader("corelax.render"), autoescape=True)
     macro = environment.get_template("passages.html").module.passages  # type: ignore[attr-defined]
     return str(macro(item))
 

@@ -15,10 +15,10 @@ from typing import Any
 
 from corelax.challenges.links import CharClusters, CharSpan, answered, is_linked, pronoun_entities
 from corelax.challenges.tsv import read_rows
-from corelax.errors import FormatError
-from corelax.io.files import shown
+from corelax.core.errors import FormatError
+from corelax.core.files import shown
+from corelax.core.text_table import format_table
 from corelax.metrics.counts import Counts
-from corelax.text_table import format_table
 
 GENDERS = {
     **dict.fromkeys(("he", "him", "his"), "masculine"),

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from corelax.checks import check_choice
-from corelax.errors import CorelaxError
+from corelax.core.checks import check_choice
+from corelax.core.errors import CorelaxError
 
 CharSpan = tuple[int, int]  # the first character and the one after the last
 CharClusters = Iterable[Iterable[CharSpan]]
@@ -91,7 +91,7 @@ def answered(
     >>> list(answered(["a", "b"], [[]]))
     Traceback (most recent call last):
         ...
-    corelax.errors.CorelaxError: there are 2 items but 1 answers; give one list of entities for each item
+    corelax.core.errors.CorelaxError: there are 2 items but 1 answers; give one list of entities for each item
     """
     number = 0
     for number, clusters in enumerate(predicted, 1):

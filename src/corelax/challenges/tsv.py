@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from corelax.errors import FormatError
-from corelax.io.files import open_text, shown
+from corelax.core.errors import FormatError
+from corelax.core.files import open_text, shown
 
 
 def read_rows(

@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from corelax.core.errors import CorelaxError
+from corelax.core.text_table import format_table
 from corelax.document import Document, Span
-from corelax.errors import CorelaxError
+from corelax.document.pairing import same_documents
 from corelax.metrics.counts import ratio
-from corelax.pairing import same_documents
-from corelax.text_table import format_table
 
 PRONOUNS = frozenset("he him his himself she her hers herself they them their theirs".split())
 

@@ -21,7 +21,7 @@ from corelax.cli.sweep import sweep
 from corelax.cli.synth import synth
 from corelax.cli.train import train
 from corelax.cli.validate import validate
-from corelax.errors import CorelaxError
+from corelax.core.errors import CorelaxError
 
 app = typer.Typer(
     name="corelax",
@@ -39,9 +39,9 @@ for command in (
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from corelax import __version__
+        from corelax.core.version import VERSION
 
-        typer.echo(f"corelax {__version__}")
+        typer.echo(f"corelax {VERSION}")
         raise typer.Exit
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from corelax.cli.options import AsJson, InputFormat, print_json
-from corelax.errors import CorelaxError, one_line
+from corelax.core.errors import CorelaxError, one_line
 
 if TYPE_CHECKING:
     from corelax.analysis import ErrorCounts
@@ -93,7 +93,7 @@ def errors_table(found: Mapping[str, ErrorCounts]) -> str:
     Anaphoric in gold  2         0           0         2
     """
     from corelax.analysis.decisions import CORRECT_LINK, ERRORS, TYPES
-    from corelax.text_table import format_table
+    from corelax.core.text_table import format_table
 
     columns = (*TYPES, None)
     rows: list[list[str]] = []

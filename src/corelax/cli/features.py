@@ -49,14 +49,14 @@ def features(
     from dataclasses import replace
     from pathlib import Path
 
-    from corelax.features.extract import describe, fit, table
-    from corelax.features.settings import PRESETS
-    from corelax.features.show import feature_names
-    from corelax.features.sources import DETECT, GOLD, mention_source
-    from corelax.features.vocabulary import Vocabulary
+    from corelax.core.files import open_bytes, open_for_writing
     from corelax.io import stream
-    from corelax.io.files import open_bytes, open_for_writing
-    from corelax.mentions.lexicons import load_lexicons
+    from corelax.rankers.sparse.features.extract import describe, fit, table
+    from corelax.rankers.sparse.features.settings import PRESETS
+    from corelax.rankers.sparse.features.show import feature_names
+    from corelax.rankers.sparse.features.sources import DETECT, GOLD, mention_source
+    from corelax.rankers.sparse.features.vocabulary import Vocabulary
+    from corelax.rankers.sparse.mentions.lexicons import load_lexicons
 
     settings = replace(PRESETS[feature_set], lexical_cutoff=cutoff)
     lexicons = load_lexicons()

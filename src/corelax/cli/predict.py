@@ -41,9 +41,9 @@ def predict(
 
     The words and layers of IN are kept, its entities are replaced by the predicted ones.
     """
+    from corelax.core.device import choose_device
     from corelax.io import stream, write
-    from corelax.train.predict import predict_documents
-    from corelax.train.stages import choose_device
+    from corelax.resolve.predict import predict_documents
 
     predicted = predict_documents(
         model,

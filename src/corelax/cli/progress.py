@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from corelax.experiments import runner
-from corelax.printable import on_one_line
+from corelax.core.printable import on_one_line
+from corelax.study import runner
 from corelax.train.checkpoint import History
 from corelax.train.epochs import Watcher
 from corelax.train.settings import StageSettings

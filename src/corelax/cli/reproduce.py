@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from corelax.cli.options import Device, InputFormat, Workers, note
-from corelax.errors import CorelaxError
-from corelax.text_table import format_table
+from corelax.core.errors import CorelaxError
+from corelax.core.text_table import format_table
 
 if TYPE_CHECKING:
-    from corelax.experiments.results import Results
-    from corelax.experiments.work import Files
+    from corelax.study.results import Results
+    from corelax.study.work import Files
 
 SEEDS = 5
 TITLE = "Training on the metric: a reproduction"
@@ -100,18 +100,18 @@ def reproduce(
     out = out or Path("study-quick" if quick else "study")
     if out.exists() and not out.is_dir():
         raise CorelaxError(f"{out}: is a file; name a folder")
-    from corelax.analysis.write import write_report
     from corelax.cli.progress import UnitsProgress
-    from corelax.experiments import quick as quickly
-    from corelax.experiments.merging import results_folder
-    from corelax.experiments.processes import default_workers
-    from corelax.experiments.reproduce import Reproduction
-    from corelax.experiments.results import Results
-    from corelax.experiments.runner import Runner
-    from corelax.experiments.study import check_settings, full_study, quick_study
-    from corelax.experiments.study_page import study_page
-    from corelax.train.presets import parse_settings
-    from corelax.train.stages import choose_device
+    from corelax.core.device import choose_device
+    from corelax.render.write import write_report
+    from corelax.study import quick as quickly
+    from corelax.study.merging import results_folder
+    from corelax.study.processes import default_workers
+    from corelax.study.report.page import study_page
+    from corelax.study.reproduce import Reproduction
+    from corelax.study.results import Results
+    from corelax.study.runner import Runner
+    from corelax.study.study import check_settings, full_study, quick_study
+    from corelax.train.sparse.presets import parse_settings
 
     common = {**(quickly.SETTINGS if quick else {}), **parse_settings(settings or [])}
     where = choose_device(device)
@@ -164,10 +164,10 @@ def _files(
     quick: bool, format: str | None,
 ) -> Files:  # fmt: skip
     """The documents that were asked for, held out or made where need be."""
-    from corelax.experiments.holdout import hold_out as held_out
-    from corelax.experiments.quick import synthetic_files
-    from corelax.experiments.work import Files
-    from corelax.features.cache import file_digest
+    from corelax.core.files import file_digest
+    from corelax.study.holdout import hold_out as held_out
+    from corelax.study.quick import synthetic_files
+    from corelax.study.work import Files
 
     if quick:
         if train or dev or test or hold_out:
@@ -191,7 +191,7 @@ def _files(
 
 def _check_test(file: str, format: str | None) -> None:
     """An error if test documents could not be scored."""
-    from corelax.features.cache import check_file
+    from corelax.core.files import check_file
     from corelax.io import stream
 
     check_file(file)
@@ -214,7 +214,7 @@ def _command() -> str:
 
 def _summary(results: Results) -> str:
     """The rows with their CoNLL scores, for people."""
-    from corelax.experiments.study_tables import scores_table
+    from corelax.study.report.tables import scores_table
 
     table = scores_table(results, results.part, "scores", "", "")
     keep = ["", "CoNLL", "to baseline [95 %]", "p"]

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from corelax.cli.options import Device, FormatName, note_lost
-from corelax.errors import CorelaxError
+from corelax.core.errors import CorelaxError
 
 if TYPE_CHECKING:
-    from corelax.cli.texts import Source
-    from corelax.resolution import Resolution
+    from corelax.resolve.resolution import Resolution
+    from corelax.text.sources import Source
 
 STANDARD = "-"
 HINT = 'name files or folders, or pipe text in: echo "Ann said she left." | corelax resolve'
@@ -80,9 +80,9 @@ def resolve(
     """
     if not files and sys.stdin.isatty():
         raise typer.BadParameter(HINT, param_hint="FILES")
-    from corelax.cli.texts import input_files, is_same_file, read_sources
+    from corelax.core.files import open_for_writing
     from corelax.io import write
-    from corelax.io.files import open_for_writing
+    from corelax.text.sources import input_files, is_same_file, read_sources
 
     _check_outputs(json=json, html=html, format=format, out=out)
     # All is read first: a file that cannot be is known before anything is computed or written.
@@ -144,8 +144,8 @@ def _resolved(
 ) -> Iterator[Resolution]:
     """The documents with their entities, on the characters of their own texts."""
     from corelax.cli.progress import UnitsProgress
-    from corelax.resolution import resolution_of
-    from corelax.resolver import Resolver
+    from corelax.resolve.resolution import resolution_of
+    from corelax.resolve.resolver import Resolver
 
     if threads is not None:
         import torch
@@ -172,7 +172,7 @@ def _lines(found: Iterator[Resolution]) -> Iterator[str]:
 
 
 def _pages(found: Iterator[Resolution]) -> Iterator[str]:
-    from corelax.show.page import resolutions_html
+    from corelax.render.page import resolutions_html
 
     yield resolutions_html(list(found)) + "\n"
 
@@ -180,7 +180,7 @@ def _pages(found: Iterator[Resolution]) -> Iterator[str]:
 def _show(found: Iterator[Resolution], *, named: bool) -> None:
     from rich.console import Console
 
-    from corelax.show.terminal import show
+    from corelax.render.terminal import show
 
     console = Console()
     for number, resolution in enumerate(found):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from corelax.cli.options import AsJson, FormatName, note, print_json
-from corelax.errors import CorelaxError
+from corelax.core.errors import CorelaxError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,9 +72,9 @@ def score(
     Formats are told by suffix or content and may differ. The figures of a corpus come from sums over
     its documents, never from an average of documents.
     """
-    from corelax.metrics.printed import printed_percent, printed_totals
+    from corelax.metrics.reference.printed import printed_percent, printed_totals
     from corelax.metrics.report import METRICS, rounded_percent
-    from corelax.scoring import score_files
+    from corelax.metrics.scoring import score_files
 
     if gold == system == "-":
         raise CorelaxError("GOLD and SYSTEM cannot both be standard input")

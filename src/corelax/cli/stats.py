@@ -19,9 +19,9 @@ def stats(
 
     Mentions are the different spans of each entity; "single" is the share of entities of one mention.
     """
+    from corelax.core.text_table import format_table
+    from corelax.document.statistics import Statistics, count
     from corelax.io import stream
-    from corelax.statistics import Statistics, count
-    from corelax.text_table import format_table
 
     found = {path: count(stream(path, format, layers=False)) for path in files}
     if json:

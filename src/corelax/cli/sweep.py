@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from corelax.cli.options import AsJson, Device, InputFormat, Workers, note, print_json
-from corelax.errors import CorelaxError
-from corelax.text_table import format_table
+from corelax.core.errors import CorelaxError
+from corelax.core.text_table import format_table
 
 
 def sweep(
@@ -49,14 +49,14 @@ def sweep(
     if out.exists() and not out.is_dir():
         raise CorelaxError(f"{out}: is a file; name a folder")
     from corelax.cli.progress import UnitsProgress
-    from corelax.experiments.processes import default_workers
-    from corelax.experiments.runner import Runner
-    from corelax.experiments.sweep import parse_grid, sweep_units
-    from corelax.experiments.sweep_run import Sweep
-    from corelax.experiments.units import seed_folder
-    from corelax.experiments.work import Files
-    from corelax.train.presets import parse_settings
-    from corelax.train.stages import choose_device
+    from corelax.core.device import choose_device
+    from corelax.study.processes import default_workers
+    from corelax.study.runner import Runner
+    from corelax.study.sweep import parse_grid, sweep_units
+    from corelax.study.sweep_run import Sweep
+    from corelax.study.units import seed_folder
+    from corelax.study.work import Files
+    from corelax.train.sparse.presets import parse_settings
 
     values = parse_grid(grid or [])
     units = sweep_units(config, values, parse_settings(settings or []))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from corelax.cli.options import AsJson, Device, InputFormat, note, print_json
-from corelax.errors import CorelaxError
+from corelax.core.errors import CorelaxError
 
 if TYPE_CHECKING:
     from corelax.train.encoder import Recipe
@@ -91,8 +91,8 @@ def train(
         )
     if out.exists() and not out.is_dir():
         raise CorelaxError(f"{out}: is a file; name a folder")
-    from corelax.train.presets import parse_settings
-    from corelax.train.stages import choose_device
+    from corelax.core.device import choose_device
+    from corelax.train.sparse.presets import parse_settings
 
     given = parse_settings(settings or [])
     if seed is not None:
@@ -132,8 +132,8 @@ def _preset_run(
     device: str,
 ) -> Run:
     """Training the sparse ranker on two files."""
-    from corelax.train.presets import PRESETS, stage_chain
-    from corelax.train.stages import load_data, train_chain
+    from corelax.train.sparse.presets import PRESETS, stage_chain
+    from corelax.train.sparse.stages import load_data, train_chain
 
     if config not in PRESETS and difflib.get_close_matches(config, [*PRESETS, ENCODER], n=1) == [
         ENCODER
@@ -183,11 +183,11 @@ def _encoder_run(
     int8: bool,
 ) -> Run:
     """Training an encoder ranker."""
-    from corelax.io.files import write_text
+    from corelax.core.files import write_text
+    from corelax.core.settings import read_value
     from corelax.rankers.encoder.folder import save_ranker
     from corelax.train.encoder import run_recipe
-    from corelax.train.folder import CARD
-    from corelax.train.values import read_value
+    from corelax.train.sparse.folder import CARD
 
     seed = read_value("seed", settings.get("seed", "1"), int)
 

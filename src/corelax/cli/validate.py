@@ -22,7 +22,7 @@ def validate(
     """
     from dataclasses import asdict
 
-    from corelax.errors import CorelaxError
+    from corelax.core.errors import CorelaxError
     from corelax.io import Problem, Problems
     from corelax.io import validate as problems_of
 

@@ -18,15 +18,15 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Optional
 
-from corelax.checks import check_choice
-from corelax.errors import CorelaxError
+from corelax.core.checks import check_choice
+from corelax.core.errors import CorelaxError
 from corelax.integrations.spacy_documents import document_from, word_positions
 from corelax.metrics.report import SINGLETONS
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
-    from corelax.resolution import Resolution
+    from corelax.resolve.resolution import Resolution
 
 try:
     from spacy.language import Language
@@ -56,7 +56,7 @@ class Settings:
     >>> Settings(batch_size=0)
     Traceback (most recent call last):
         ...
-    corelax.errors.CorelaxError: batch_size must be a whole number from 1 on, not 0
+    corelax.core.errors.CorelaxError: batch_size must be a whole number from 1 on, not 0
     """
 
     model: str | None = None
@@ -94,7 +94,7 @@ class CoreferenceComponent:
     def load(self) -> None:
         """Loads the model now; otherwise that is done when it is needed."""
         if self._resolver is None:
-            from corelax.resolver import Resolver
+            from corelax.resolve.resolver import Resolver
 
             self._resolver = Resolver.from_pretrained(
                 self.settings.model, device=self.settings.device
@@ -102,7 +102,7 @@ class CoreferenceComponent:
 
     @property
     def resolver(self) -> Any:
-        """The `corelax.resolver.Resolver` that finds the entities."""
+        """The `corelax.resolve.resolver.Resolver` that finds the entities."""
         self.load()
         return self._resolver
 

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from corelax.checks import check_beta
+from corelax.core.checks import check_beta
 from corelax.metrics import METRICS, Counts, LinkCounts, Report, evaluate
 from corelax.metrics.report import check_metrics, without_singletons
 

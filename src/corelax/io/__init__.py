@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Protocol
 
+from corelax.core.errors import CorelaxError, FormatError
+from corelax.core.files import STANDARD, open_for_writing, open_text, shown
 from corelax.document import Document
-from corelax.errors import CorelaxError, FormatError
 from corelax.io import conll2012, conll2012_write, corefud, corefud_write, jsonlines
-from corelax.io.files import STANDARD, open_for_writing, open_text, shown
 from corelax.io.problems import Problem, Problems
 
 __all__ = [

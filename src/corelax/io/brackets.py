@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from corelax.clustering import Clustering
 from corelax.document import Span
+from corelax.document.clustering import Clustering
 from corelax.io.problems import Problems
 
 

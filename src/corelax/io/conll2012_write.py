@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from typing import Any
 
+from corelax.core.errors import CorelaxError
 from corelax.document import Document
-from corelax.errors import CorelaxError
 from corelax.io.conll2012 import EMPTY, FULL_COLUMNS, LAYERS, WORD
 from corelax.io.conll2012_cells import MAX_DIGITS
 from corelax.io.nesting import Bracketed, bracket_events, entity_names, nested

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from corelax.clustering import Clustering
 from corelax.document import Span
+from corelax.document.clustering import Clustering
 from corelax.io.brackets import OpenMentions
 from corelax.io.problems import Problems, quote
 

@@ -7,8 +7,8 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator
 
+from corelax.core.errors import CorelaxError
 from corelax.document import Document, Span
-from corelax.errors import CorelaxError
 from corelax.io import corefud
 from corelax.io.corefud_entities import name_field
 from corelax.io.nesting import Bracketed, Events, bracket_events, entity_names, nested

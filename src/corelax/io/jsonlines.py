@@ -15,9 +15,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import IO, Any
 
-from corelax.clustering import Clustering
+from corelax.core.errors import CorelaxError
 from corelax.document import Document, Span, document_key
-from corelax.errors import CorelaxError
+from corelax.document.clustering import Clustering
 from corelax.io import conll2012, corefud
 from corelax.io.brackets import OpenMentions
 from corelax.io.not_kept import lost_data, lost_mentions

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from corelax.clustering import Clustering
 from corelax.document import Span
+from corelax.document.clustering import Clustering
 
 
 class Bracketed(NamedTuple):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from corelax.errors import FormatError
+from corelax.core.errors import FormatError
 
 
 @dataclass(frozen=True, slots=True)

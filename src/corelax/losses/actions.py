@@ -8,8 +8,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from corelax.checks import check_number
-from corelax.errors import CorelaxError
+from corelax.core.checks import check_number
+from corelax.core.errors import CorelaxError
 from corelax.relax.gold import check_gold, same_entity
 from corelax.relax.links import masked_scores
 

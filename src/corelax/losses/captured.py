@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from corelax.errors import CorelaxError
+from corelax.core.errors import CorelaxError
 from corelax.relax.gold import Gold
 from corelax.relax.triangular import SMALL_ELSEWHERE
 

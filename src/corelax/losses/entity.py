@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from corelax.checks import check_number
+from corelax.core.checks import check_number
 from corelax.losses.actions import check_costs, document_mean
 from corelax.relax.entities import entity_probs
 from corelax.relax.gold import check_gold, same_entity

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from corelax.checks import check_number
+from corelax.core.checks import check_number
 from corelax.losses.actions import Actions, document_mean
 from corelax.relax.precision import full_precision
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from corelax.checks import check_beta, check_number
-from corelax.errors import CorelaxError
+from corelax.core.checks import check_beta, check_number
+from corelax.core.errors import CorelaxError
 from corelax.losses.actions import document_mean
 from corelax.metrics.report import CONLL, METRICS
 from corelax.relax.evaluate import evaluate

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from corelax.checks import check_choice
+from corelax.core.checks import check_choice
 from corelax.losses.actions import document_mean
 from corelax.losses.margin import slack_rescaled
 from corelax.losses.single_links import single_link_rewards

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from corelax.checks import check_choice
+from corelax.core.checks import check_choice
 from corelax.metrics.counts import Counts
 from corelax.metrics.report import SINGLETONS
 from corelax.relax.gold import Gold

@@ -6,19 +6,19 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from corelax.checks import check_beta, check_choice
-from corelax.errors import CorelaxError
+from corelax.core.checks import check_beta, check_choice
+from corelax.core.errors import CorelaxError
+from corelax.core.text_table import format_table
 from corelax.metrics.b_cubed import b_cubed
 from corelax.metrics.blanc import blanc
 from corelax.metrics.ceaf import ceaf_e, ceaf_m
 from corelax.metrics.counted import OverlapCounter
 from corelax.metrics.counts import Counts, LinkCounts, Score
 from corelax.metrics.lea import lea
-from corelax.metrics.matching import Matching, has_repeats
 from corelax.metrics.mentions import mentions
 from corelax.metrics.muc import muc
 from corelax.metrics.overlap import Overlap
-from corelax.text_table import format_table
+from corelax.metrics.reference.matching import Matching, has_repeats
 
 M = TypeVar("M", bound=Hashable)
 AnyCounts = Counts | LinkCounts
@@ -56,7 +56,7 @@ def check_metrics(names: Iterable[str]) -> tuple[str, ...]:
     >>> check_metrics(["lea", "bcub"])
     Traceback (most recent call last):
         ...
-    corelax.errors.CorelaxError: unknown metric 'bcub'; choose from muc, b_cubed, ceaf_m, ...
+    corelax.core.errors.CorelaxError: unknown metric 'bcub'; choose from muc, b_cubed, ceaf_m, ...
     """
     names = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
     for name in names:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from corelax.checks import check_choice
-from corelax.errors import CorelaxError
+from corelax.core.checks import check_choice
+from corelax.core.errors import CorelaxError
 from corelax.relax.links import check_square
 from corelax.relax.precision import can_check
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from torch import Tensor
 
-from corelax.checks import check_beta, check_choice
-from corelax.errors import CorelaxError
+from corelax.core.checks import check_beta, check_choice
+from corelax.core.errors import CorelaxError
 from corelax.metrics.report import METRICS, SINGLETONS, AnyCounts, Report, check_metrics
 from corelax.relax.appearance import appearance
 from corelax.relax.entities import entity_probs

@@ -8,8 +8,8 @@ from collections.abc import Hashable, Iterable, Sequence
 import torch
 from torch import Tensor
 
+from corelax.core.errors import CorelaxError
 from corelax.document import Span
-from corelax.errors import CorelaxError
 from corelax.metrics.report import check_clusters
 from corelax.relax.lazy import lazy
 from corelax.relax.links import real_mentions
@@ -76,7 +76,7 @@ class Gold:
         >>> Gold.of(torch.tensor([0, 3]), torch.tensor([2, 2]), torch.zeros(2, 2))
         Traceback (most recent call last):
             ...
-        corelax.errors.CorelaxError: gold: entity 3 is out of range; gold_sizes has 2 entities
+        corelax.core.errors.CorelaxError: gold: entity 3 is out of range; gold_sizes has 2 entities
         """
         gold = check_gold(gold, scores, lengths)
         if gold_sizes is None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from corelax.checks import check_temperature
-from corelax.errors import CorelaxError
+from corelax.core.checks import check_temperature
+from corelax.core.errors import CorelaxError
 from corelax.relax.precision import can_check, full_precision
 
 

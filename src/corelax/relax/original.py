@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor
 
-from corelax.errors import CorelaxError
+from corelax.core.errors import CorelaxError
 from corelax.relax.appearance import Appearance
 from corelax.relax.gold import Gold, same_entity
 from corelax.relax.lazy import lazy

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from corelax.errors import CorelaxError
+from corelax.core.errors import CorelaxError
 from corelax.metrics.overlap import Side
 from corelax.relax.appearance import Appearance, log_complement
 from corelax.relax.entities import entity_probs, entity_sums

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from corelax.checks import check_temperature
+from corelax.core.checks import check_temperature
 from corelax.relax.links import check_square
 from corelax.relax.precision import full_precision
 

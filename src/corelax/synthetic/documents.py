@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from corelax.clustering import Clustering
+from corelax.core.errors import CorelaxError
 from corelax.document import Document
-from corelax.errors import CorelaxError
+from corelax.document.clustering import Clustering
 from corelax.synthetic.entities import Entity
 from corelax.synthetic.sentences import greeting, sentence
 from corelax.synthetic.shape import Shape

@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from corelax.errors import CorelaxError
+from corelax.core.errors import CorelaxError
 
 CANDIDATES_PER_MENTION = 2.2  # OntoGUM: 50,517 detected mentions, 23,320 annotated ones
 

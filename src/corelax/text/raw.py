@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from corelax.core.errors import CorelaxError
 from corelax.document import Document
-from corelax.errors import CorelaxError
 from corelax.text.sentences import sentence_starts
 from corelax.text.tokens import token_spans
 

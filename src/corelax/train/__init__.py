@@ -1,11 +1,11 @@
 """Training: settings, stages, optimiser, model folders, prediction."""
 
-from corelax.train.config import Config
-from corelax.train.folder import Model, load_model
+from corelax.resolve.predict import predict_documents
 from corelax.train.optim import AdaGrad, clip_gradients
-from corelax.train.predict import predict_documents
-from corelax.train.presets import PRESETS, stage_chain
-from corelax.train.stages import load_data, train_chain
+from corelax.train.sparse.config import Config
+from corelax.train.sparse.folder import Model, load_model
+from corelax.train.sparse.presets import PRESETS, stage_chain
+from corelax.train.sparse.stages import load_data, train_chain
 
 __all__ = [
     "PRESETS",

@@ -18,8 +18,8 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from corelax.io.files import remove_leftovers, write_text
-from corelax.weights import load_weights, save_weights, set_weights
+from corelax.core.files import remove_leftovers, write_text
+from corelax.core.weights import load_weights, save_weights, set_weights
 
 CHECKPOINT, LOG = "checkpoint.safetensors", "log.jsonl"
 # What optimisers keep for each parameter.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import torch
 from torch import Tensor
 
-from corelax.errors import CorelaxError
+from corelax.core.errors import CorelaxError
 from corelax.train.checkpoint import Epoch, History, random_seed
 from corelax.train.settings import StageSettings
 
@@ -96,7 +96,7 @@ def check_loss(loss: float, key: str) -> None:
     >>> check_loss(float("nan"), "nw/wsj_0001")
     Traceback (most recent call last):
         ...
-    corelax.errors.CorelaxError: the loss became nan at document nw/wsj_0001; try a smaller learning_rate
+    corelax.core.errors.CorelaxError: the loss became nan at document nw/wsj_0001; try a smaller learning_rate
     """
     if loss != loss or loss in (float("inf"), float("-inf")):
         raise CorelaxError(f"the loss became {loss} at document {key}; try a smaller learning_rate")

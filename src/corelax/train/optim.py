@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
-from corelax.checks import check_number
+from corelax.core.checks import check_number
 
 TINY = 1e-10  # keeps weights without gradient where they are, if G starts at 0
 

@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Self, get_type_hints
 
-from corelax.checks import check_beta, check_choice, check_number, check_temperature
-from corelax.errors import CorelaxError
+from corelax.core.checks import check_beta, check_choice, check_number, check_temperature
+from corelax.core.errors import CorelaxError
+from corelax.core.settings import check_key, read_value
 from corelax.losses.actions import check_costs
 from corelax.losses.metric import parts_of
 from corelax.metrics.report import SINGLETONS
 from corelax.relax.evaluate import FAMILIES, TEMPERATURES
 from corelax.relax.original import check_original
-from corelax.train.values import check_key, read_value
 
 RESOLVING = ("ranking", "entity", "metric", "margin", "reinforce", "rescale")
 REWARDED, REWARDS = ("reinforce", "rescale"), ("b_cubed", "lea")

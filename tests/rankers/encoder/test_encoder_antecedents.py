@@ -9,7 +9,7 @@ from corelax.rankers.adapt import from_pruned
 from corelax.rankers.encoder.antecedents import DISTANCES, FEATURES, AntecedentScorer, Spans
 from corelax.rankers.encoder.inputs import encoder_input
 from corelax.rankers.encoder.settings import EncoderSettings
-from encoder_models import STORY, a_document, tiny_model, write_encoder
+from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_model, write_encoder
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 enough = settings(deadline=None, max_examples=40)

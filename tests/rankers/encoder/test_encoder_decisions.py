@@ -9,9 +9,9 @@ from corelax.decode import best_links
 from corelax.rankers.adapt import from_pruned
 from corelax.rankers.encoder.antecedents import Candidates, Spans
 from corelax.rankers.encoder.decisions import decide
-from corelax.rankers.encoder.probabilities import candidate_probs, membership
 from corelax.rankers.encoder.ranker import Scored
 from corelax.relax import entity_probs, link_probs
+from corelax.relax.membership import candidate_probs, membership
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 enough = settings(deadline=None, max_examples=60)

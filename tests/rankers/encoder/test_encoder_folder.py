@@ -9,7 +9,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from corelax.errors import CorelaxError
+from corelax.core.errors import CorelaxError
 from corelax.rankers.encoder.folder import (
     EncoderModel,
     load_ranker,
@@ -19,7 +19,13 @@ from corelax.rankers.encoder.folder import (
     unpacked,
 )
 from corelax.rankers.encoder.inputs import encoder_input
-from encoder_models import SETTINGS, STORY, a_document, tiny_model, write_encoder
+from tests.rankers.encoder.encoder_models import (
+    SETTINGS,
+    STORY,
+    a_document,
+    tiny_model,
+    write_encoder,
+)
 
 
 @pytest.fixture(scope="module")

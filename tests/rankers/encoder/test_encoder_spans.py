@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from corelax.document import Document
 from corelax.rankers.encoder.inputs import encoder_input
 from corelax.rankers.encoder.spans import best_spans, possible
-from encoder_models import STORY, a_document, tiny_model, write_encoder
+from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_model, write_encoder
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 enough = settings(deadline=None, max_examples=60)

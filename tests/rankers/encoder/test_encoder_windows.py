@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from corelax.core.errors import CorelaxError
 from corelax.document import Document
-from corelax.errors import CorelaxError
 from corelax.rankers.encoder.inputs import LAYERS, encoder_input
 from corelax.rankers.encoder.settings import EncoderSettings
-from encoder_models import VOCABULARY, a_document, transformers, write_encoder
+from tests.rankers.encoder.encoder_models import VOCABULARY, a_document, transformers, write_encoder
 
 enough = settings(deadline=None, max_examples=60)
 # Known, cut into letters, unknown signs, without any piece, longer than small windows.

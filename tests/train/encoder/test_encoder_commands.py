@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from tiny_encoder import RECIPE, made, save_encoder
 
 from corelax import Clustering, Document, Span
 from corelax.io import read, write
 from corelax.rankers.encoder.folder import WEIGHTS
 from corelax.train import predict_documents
+from tests.train.encoder.tiny_encoder import RECIPE, made, save_encoder
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 SMALL = ["window=60", "max_width=10", "span_size=32", "hidden_size=32", "dropout=0.1"]

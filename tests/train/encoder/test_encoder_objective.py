@@ -6,11 +6,11 @@ import math
 
 import pytest
 import torch
-from tiny_encoder import examples, made, save_encoder, tiny_model
 
 from corelax.losses import metric_loss, ranking_loss
 from corelax.train.encoder.config import EncoderConfig
 from corelax.train.encoder.objective import WORDS, make_objective
+from tests.train.encoder.tiny_encoder import examples, made, save_encoder, tiny_model
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 NOTHING_ELSE = {"mention": 0, "type": 0, "head": 0, "likelihood": 0}

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
-from tiny_encoder import RECIPE, Listener, made, save_encoder
 
 from corelax import CorelaxError
 from corelax.io import write
 from corelax.rankers.encoder.folder import WEIGHTS
 from corelax.train.encoder import own_recipe, read_recipe, run_recipe
 from corelax.train.encoder.changes import changed_recipe
+from tests.train.encoder.tiny_encoder import RECIPE, Listener, made, save_encoder
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -6,13 +6,13 @@ import json
 
 import pytest
 import torch
-from tiny_encoder import Listener, examples, made, save_encoder, tiny_model
 
 from corelax import CorelaxError
 from corelax.rankers.encoder.folder import WEIGHTS, load_ranker
 from corelax.train.encoder.config import EncoderConfig
 from corelax.train.encoder.evaluate import evaluate
 from corelax.train.encoder.stage import train_encoder_stage
+from tests.train.encoder.tiny_encoder import Listener, examples, made, save_encoder, tiny_model
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 IDENTITY = {"documents": {"made": "these"}}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 import torch
-from tiny_encoder import Letters, examples, made, save_encoder, tiny_model
 
 from corelax import Clustering, CorelaxError, Document, Span
 from corelax.io import write
@@ -17,6 +16,7 @@ from corelax.train.encoder.corpora import (
     training_examples,
 )
 from corelax.train.encoder.evaluate import evaluate, predictions
+from tests.train.encoder.tiny_encoder import Letters, examples, made, save_encoder, tiny_model
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 SETTINGS = EncoderSettings(schemes=("one", "two"), window=50)

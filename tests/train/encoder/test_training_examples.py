@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tiny_encoder import Letters
 
 from corelax import Clustering, Document, Span
 from corelax.io import read
 from corelax.train.encoder.examples import digest, make_example, part_from, with_entities
+from tests.train.encoder.tiny_encoder import Letters
 
 WINDOW, WIDTH = 12, 4
 

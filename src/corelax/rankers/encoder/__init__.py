@@ -1,1 +1,1 @@
-"""Mention ranking on top of a pretrained encoder, from words to decisions; see `corelax.resolver`."""
+"""Mention ranking on top of a pretrained encoder, from words to decisions; see `corelax.resolve.resolver`."""

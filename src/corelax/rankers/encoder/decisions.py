@@ -5,13 +5,12 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from corelax.decode import Pairs, best_links
+from corelax.core.errors import CorelaxError
+from corelax.decode import Decision, Pairs, best_links
 from corelax.document import Span
-from corelax.errors import CorelaxError
 from corelax.rankers.adapt import from_pruned
-from corelax.rankers.encoder.probabilities import candidate_probs, membership
 from corelax.rankers.encoder.ranker import Scored
-from corelax.resolution import Decision
+from corelax.relax.membership import candidate_probs, membership
 
 IS_MENTION = 0.5  # a span that is alone is written if it is likelier a mention than not
 MOST_CONSTRAINED = 20_000  # a table of all pairs is needed: 1.6 GB for so many

@@ -19,12 +19,12 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
 
-from corelax.checks import check_choice
-from corelax.errors import CorelaxError
-from corelax.io.files import write_bytes, write_text
+from corelax.core.checks import check_choice
+from corelax.core.errors import CorelaxError
+from corelax.core.files import write_bytes, write_text
+from corelax.core.weights import set_weights
 from corelax.rankers.encoder.ranker import EncoderRanker
 from corelax.rankers.encoder.settings import EncoderSettings
-from corelax.weights import set_weights
 
 CONFIG, WEIGHTS, ENCODER = "config.json", "model.safetensors", "encoder"
 FORMAT = "corelax encoder ranker 1"
@@ -147,7 +147,7 @@ def read_config(folder: Path) -> dict[str, Any]:
     >>> read_config(Path("nowhere"))
     Traceback (most recent call last):
         ...
-    corelax.errors.CorelaxError: nowhere: no model there; a model is a folder with config.json
+    corelax.core.errors.CorelaxError: nowhere: no model there; a model is a folder with config.json
     """
     try:
         content = json.loads((folder / CONFIG).read_bytes())
@@ -204,7 +204,7 @@ def read_weights(path: Path) -> dict[str, Tensor]:
     >>> read_weights(Path("nowhere"))
     Traceback (most recent call last):
         ...
-    corelax.errors.CorelaxError: nowhere: no such file; a model folder has it
+    corelax.core.errors.CorelaxError: nowhere: no such file; a model folder has it
     """
     try:
         return unpacked(load(path.read_bytes()))

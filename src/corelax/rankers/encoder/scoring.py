@@ -16,12 +16,12 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from corelax.errors import CorelaxError
+from corelax.core.errors import CorelaxError
 from corelax.rankers.encoder.antecedents import BLOCK, Candidates, Spans
 from corelax.rankers.encoder.inputs import Window
-from corelax.rankers.encoder.probabilities import BLOCK as STEP
 from corelax.rankers.encoder.ranker import EncoderRanker, Scored
 from corelax.rankers.encoder.settings import EncoderSettings
+from corelax.relax.membership import BLOCK as STEP
 
 LEAST_LOGIT = -3.0  # spans that are less likely mentions (5 %) are not looked at
 PIECES = {"cpu": 1024, "cuda": 65536}  # the encoder reads so many at a time

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from corelax.checks import check_number
-from corelax.errors import CorelaxError
+from corelax.core.checks import check_number
+from corelax.core.errors import CorelaxError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class EncoderSettings:
     >>> EncoderSettings(reach=0)
     Traceback (most recent call last):
         ...
-    corelax.errors.CorelaxError: reach must be finite and at least 1, not 0
+    corelax.core.errors.CorelaxError: reach must be finite and at least 1, not 0
     """
 
     schemes: tuple[str, ...] = ("ontonotes",)

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from corelax.io.files import write_text
-from corelax.train.card import scores_table, settings_table
+from corelax.core.files import write_text
 from corelax.train.encoder.config import EncoderConfig
-from corelax.train.folder import CARD
+from corelax.train.sparse.card import scores_table, settings_table
+from corelax.train.sparse.folder import CARD
 
 
 def write_encoder_card(folder: Path, config: EncoderConfig, training: Mapping[str, Any]) -> None:

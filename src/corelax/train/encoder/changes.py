@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from corelax.errors import CorelaxError
+from corelax.core.errors import CorelaxError
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.train.encoder.plan import Recipe, read_settings
 from corelax.train.settings import StageSettings, is_shared

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from corelax.checks import check_number
-from corelax.errors import CorelaxError
+from corelax.core.checks import check_number
+from corelax.core.errors import CorelaxError
 from corelax.train.settings import StageSettings
 
 SUMS = ("ranking", "entity", "margin")  # losses that grow with the document

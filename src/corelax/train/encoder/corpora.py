@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from corelax.checks import check_choice
-from corelax.clustering import Clustering
+from corelax.core.checks import check_choice
+from corelax.core.errors import CorelaxError
 from corelax.document import Document
-from corelax.errors import CorelaxError
+from corelax.document.clustering import Clustering
 from corelax.io import read
 from corelax.metrics.report import SINGLETONS
 from corelax.rankers.encoder.folder import EncoderModel

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from corelax.clustering import Clustering
 from corelax.document import Document, Span
+from corelax.document.clustering import Clustering
 from corelax.io.corefud import MENTIONS
 from corelax.rankers.encoder.inputs import Window, WordPieces, encoder_input
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from corelax.checks import check_choice
-from corelax.errors import CorelaxError
+from corelax.core.checks import check_choice
+from corelax.core.errors import CorelaxError
+from corelax.core.settings import check_key, read_value
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.train.encoder.config import EncoderConfig, corpus_and_times
 from corelax.train.encoder.corpora import Corpus
-from corelax.train.values import check_key, read_value
 
 RECIPES = Path(__file__).parent / "recipes"
 

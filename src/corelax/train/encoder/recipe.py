@@ -11,8 +11,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from corelax.errors import CorelaxError
-from corelax.features.cache import check_file
+from corelax.core.device import choose_device
+from corelax.core.errors import CorelaxError
+from corelax.core.files import check_file
 from corelax.rankers.encoder.folder import WEIGHTS, EncoderModel, load_ranker, new_ranker
 from corelax.train.encoder.config import corpus_and_times
 from corelax.train.encoder.corpora import dev_examples, relabelled, training_examples
@@ -20,7 +21,6 @@ from corelax.train.encoder.examples import Example, digest
 from corelax.train.encoder.plan import Recipe, read_recipe
 from corelax.train.encoder.stage import finished_stage, train_encoder_stage
 from corelax.train.epochs import Watcher
-from corelax.train.stages import choose_device
 
 __all__ = ["Recipe", "read_recipe", "run_recipe"]
 

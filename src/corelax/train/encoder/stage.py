@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from corelax.errors import CorelaxError
+from corelax.core.errors import CorelaxError
 from corelax.metrics.report import CONLL
 from corelax.rankers.encoder.folder import (
     CONFIG,

@@ -1,0 +1,239 @@
+"""Opening and writing files: gzip by content, standard streams as `-`, errors in one line.
+
+Reading is piece by piece. Writing goes to a temporary name beside the target, which is renamed when
+all is written: a reader never sees half a file, and an error leaves what was there before.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import os
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from corelax.core.errors import CorelaxError, FormatError
+
+STANDARD = "-"
+TEMPORARY = ".corelax-"  # how the names of files begin that are not whole yet
+_BUFFER = 1 << 17
+_GZIP_MAGIC = b"\x1f\x8b"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class TextFile(io.TextIOWrapper):
+    """A text file that can be looked into before it is read, standard input too."""
+
+    buffer: io.BufferedReader
+
+    @property
+    def head(self) -> str:
+        """The beginning of a file of which nothing was read yet."""
+        return self.buffer.peek().decode(self.encoding, errors="replace")
+
+
+@contextmanager
+def open_text(
+    path: str | os.PathLike[str], encoding: str = "utf-8", newline: str | None = None
+) -> Iterator[TextFile]:
+    """A text file for reading, unpacked if it is gzipped; `-` is standard input.
+
+    What goes wrong while the file is read inside the `with` block comes out as a `FormatError`.
+    """
+    name = os.fspath(path)
+    try:
+        with open_bytes(name) as raw:
+            if encoding == "utf-8" and raw.peek(3)[:3] == _BYTE_ORDER_MARK:
+                raw.read(3)
+            text = TextFile(raw, encoding=encoding, newline=newline)
+            try:
+                yield text
+            finally:
+                text.detach()  # or it would close standard input
+    except UnicodeDecodeError as error:
+        byte = error.object[error.start]
+        message = f"not UTF-8 text (byte 0x{byte:02x}); convert the file to UTF-8"
+        raise FormatError(message, path=shown(name), line=_first_bad_line(name)) from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        cut = isinstance(error, EOFError)
+        message = "the gzip data is cut short" if cut else f"the gzip data is damaged ({error})"
+        raise FormatError(message, path=shown(name), line=_first_bad_line(name)) from None
+
+
+@contextmanager
+def open_bytes(name: str) -> Iterator[io.BufferedReader]:
+    """The unpacked bytes of a file or of standard input."""
+    with ExitStack() as stack:
+        try:
+            if name == STANDARD:
+                stream: Any = sys.stdin.buffer
+            else:
+                stream = stack.enter_context(Path(name).open("rb", buffering=_BUFFER))
+            is_packed = stream.peek(2)[:2] == _GZIP_MAGIC
+        except OSError as error:
+            raise CorelaxError(f"{name}: {explain(error)}") from None
+        if is_packed:
+            unpacked = stack.enter_context(gzip.GzipFile(fileobj=stream))
+            stream = io.BufferedReader(unpacked, buffer_size=_BUFFER)
+        yield stream
+
+
+def shown(name: str) -> str:
+    """A path as messages show it."""
+    return "<stdin>" if name == STANDARD else name
+
+
+def explain(error: OSError) -> str:
+    """An operating system error in the user's words."""
+    if isinstance(error, FileNotFoundError):
+        return "no such file"
+    if isinstance(error, IsADirectoryError):
+        return "this is a directory; name a file in it"
+    if isinstance(error, PermissionError):
+        return "no permission to open it"
+    return error.strerror or str(error)
+
+
+def _first_bad_line(name: str) -> int | None:
+    """Where the file stops being readable: a second look, taken only when the first failed."""
+    if name == STANDARD:
+        return None
+    number = 0
+    try:
+        with open_bytes(name) as raw:
+            for line in raw:
+                line.decode("utf-8")
+                number += 1
+    except UnicodeDecodeError:
+        return number + 1
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        return _unpacked_lines(name) + 1
+    return None
+
+
+def _unpacked_lines(name: str) -> int:
+    """How many whole lines can be had from damaged gzip data."""
+    count = 0
+    unpack = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    with Path(name).open("rb") as packed:
+        while piece := packed.read(_BUFFER):
+            try:
+                count += unpack.decompress(piece).count(b"\n")
+            except zlib.error:
+                break
+    return count
+
+
+@contextmanager
+def open_for_writing(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
+    """A text file for writing, gzipped if its name ends in `.gz`; `-` is standard output."""
+    name = os.fspath(path)
+    try:
+        with _standard_output() if name == STANDARD else _replaced_text(name) as text:
+            yield text
+    except UnicodeEncodeError as error:
+        character = error.object[error.start]
+        raise CorelaxError(f"{shown(name)}: cannot write the character {character!a}") from None
+
+
+@contextmanager
+def _standard_output() -> Iterator[IO[str]]:
+    yield sys.stdout
+    sys.stdout.flush()
+
+
+@contextmanager
+def _replaced_text(name: str) -> Iterator[IO[str]]:
+    """A text file that takes the place of what was there when all is written."""
+    with replaced(name) as raw:
+        # No name and no time in the gzip header: the same content gives the same bytes.
+        zipped = name.endswith(".gz")
+        packed: Any = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if zipped else raw
+        text = io.TextIOWrapper(packed, encoding="utf-8", newline="\n")
+        try:
+            yield text
+        finally:
+            text.detach()  # which writes what is left, and leaves the file open
+            if zipped:
+                packed.close()
+
+
+@contextmanager
+def replaced(name: str) -> Iterator[IO[bytes]]:
+    """A file that takes the place of what was there when all is written."""
+    target = Path(name).resolve()  # what a link leads to is written, the link stays
+    in_place = target.exists() and not target.is_file()  # a pipe or device cannot be replaced
+    temporary = target
+    try:
+        if in_place:
+            handle = os.open(target, os.O_WRONLY)
+        else:
+            handle, path = tempfile.mkstemp(prefix=TEMPORARY, dir=target.parent)
+            temporary = Path(path)
+    except OSError as error:
+        where = "" if in_place else f"cannot write to {Path(name).parent}: "
+        what = explain(error).replace("no such file", "no such directory")
+        raise CorelaxError(f"{name}: {where}{what}") from None
+    try:
+        with os.fdopen(handle, "wb") as raw:
+            yield raw
+        if not in_place:
+            temporary.chmod(target.stat().st_mode if target.exists() else 0o666 & ~_umask())
+            temporary.replace(target)
+    except BaseException:
+        if not in_place:
+            temporary.unlink(missing_ok=True)
+        raise
+
+
+def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
+    """Writes a binary file: whole and on the disk, or not at all."""
+    try:
+        with replaced(os.fspath(path)) as raw:
+            raw.write(content)
+            raw.flush()
+            os.fsync(raw.fileno())
+    except OSError as error:
+        raise CorelaxError(f"{path}: {explain(error)}; nothing was changed") from None
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Writes a text file in the same way."""
+    write_bytes(path, text.encode())
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Removes the temporary files of programs that were killed while they wrote."""
+    for path in folder.glob(f"{TEMPORARY}*"):
+        path.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    """The process's umask (which can only be read by setting it)."""
+    current = os.umask(0)
+    os.umask(current)
+    return current
+
+
+def file_digest(file: str) -> str:
+    """A hash of what a file holds."""
+    with check_file(file).open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def check_file(file: str) -> Path:
+    """A file that can be read twice: to hash it, and to read it."""
+    path = Path(file)
+    if path.exists() and not path.is_file():
+        raise CorelaxError(f"{file}: is read twice and must be a regular file")
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise CorelaxError(f"{file}: {explain(error)}") from None
+    return path

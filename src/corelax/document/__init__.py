@@ -1,0 +1,6 @@
+"""The immutable data that every other part reads: documents, spans, clusterings."""
+
+from corelax.document.clustering import Clustering
+from corelax.document.document import Document, FrozenDict, Span, document_key
+
+__all__ = ["Clustering", "Document", "FrozenDict", "Span", "document_key"]

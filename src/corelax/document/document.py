@@ -1,0 +1,197 @@
+"""Documents and clusterings: the immutable data that every other part reads.
+
+A document is one flat sequence of tokens. Sentences are the positions at which they start, layers
+(part of speech, speaker, ...) are sequences of the same length, and mentions are half-open token
+spans counted from 0 over the whole document. Formats with other habits convert at the border.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any, NamedTuple, NoReturn
+
+from corelax.core.errors import CorelaxError
+from corelax.document.clustering import Clustering
+
+
+class Span(NamedTuple):
+    """Tokens `start` up to but not including `end`: a mention.
+
+    Two rare kinds of mention carry more. A discontinuous one lists its stretches in `parts`; `start`
+    and `end` are then its outer edges. One that begins or ends on empty nodes (zero pronouns in
+    CorefUD, which are no tokens) lists the numbers of those nodes in `empty`; a zero pronoun alone
+    has `start == end`.
+
+    >>> Span(3, 5)
+    Span(3, 5)
+    >>> Span(3, 9, parts=((3, 5), (8, 9))).is_continuous
+    False
+    """
+
+    start: int
+    end: int
+    parts: tuple[tuple[int, int], ...] = ()
+    empty: tuple[int, ...] = ()
+
+    @property
+    def is_continuous(self) -> bool:
+        """Whether the mention is exactly its tokens from `start` to `end`, as most formats need."""
+        return not self.parts and not self.empty
+
+    def __repr__(self) -> str:
+        more = "".join(f", {k}={v}" for k, v in (("parts", self.parts), ("empty", self.empty)) if v)
+        return f"Span({self.start}, {self.end}{more})"
+
+
+class FrozenDict(dict[str, Any]):
+    """A dict that cannot be changed. (`types.MappingProxyType` could not be pickled.)
+
+    >>> FrozenDict(pos=("NN",))["pos"]
+    ('NN',)
+    """
+
+    def _refuse(self, *_args: object, **_kwargs: object) -> NoReturn:
+        raise TypeError("documents cannot be changed; dataclasses.replace makes a new one")
+
+    __setitem__ = __delitem__ = pop = popitem = clear = update = setdefault = __ior__ = _refuse
+
+    def __reduce__(self) -> tuple[type, tuple[dict[str, Any]]]:
+        return FrozenDict, (dict(self),)
+
+
+def document_key(id: str, part: int | None) -> str:
+    """The name of a part of a document.
+
+    >>> document_key("nw/wsj_0001", 2)
+    'nw/wsj_0001_2'
+    """
+    return id if part is None else f"{id}_{part}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """Tokens, their layers, and who refers to whom.
+
+    Attributes:
+        id: The name of the document, without its part number.
+        part: CoNLL-2012 cuts long documents into parts 0, 1, ...; None where that does not exist.
+        words: The tokens.
+        sentence_starts: The first token of each sentence.
+        clusters: The entities, each a tuple of `Span`.
+        layers: One value for each token under each name: `pos` (Penn or other fine tags), `upos`,
+            `feats`, `lemma`, `parse` (bracket pieces as in CoNLL-2012), `head` (token number of the
+            syntactic head, -1 for a root), `relation`, `ner` (bracket pieces), `speaker`, `offsets`
+            (first and last + 1 character), and what formats add. None stands for "no value".
+        extra: What only one format knows, kept so that a file survives a round trip.
+
+    >>> doc = Document.from_sentences("d", [["Ann", "saw", "her", "dog"], ["It", "barked"]],
+    ...                               clusters=[[Span(0, 1), Span(2, 3)], [Span(2, 4), Span(4, 5)]])
+    >>> [doc.text(mention) for mention in doc.clusters[1]]
+    ['her dog', 'It']
+    """
+
+    id: str
+    words: tuple[str, ...]
+    sentence_starts: tuple[int, ...] = (0,)
+    clusters: Clustering[Span] = field(default_factory=Clustering)
+    part: int | None = None
+    layers: Mapping[str, tuple[Any, ...]] = field(default_factory=FrozenDict, hash=False)
+    extra: Mapping[str, Any] = field(default_factory=FrozenDict, hash=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "layers", FrozenDict(self.layers))
+        object.__setattr__(self, "extra", FrozenDict(self.extra))
+        size = len(self.words)
+        bounds = (0, *self.sentence_starts, size)
+        if list(bounds) != sorted(bounds) or (size and bounds[1] != 0):
+            raise CorelaxError(f"document {self.key}: sentences must start at 0 and go upwards")
+        for name, values in self.layers.items():
+            if len(values) != size:
+                raise CorelaxError(
+                    f"document {self.key}: layer {name} has {len(values)} values, "
+                    f"the document has {size} tokens"
+                )
+        for cluster in self.clusters:
+            for mention in cluster:
+                if mention.start == mention.end and not mention.empty:
+                    place = tuple(mention[:2])
+                    raise CorelaxError(
+                        f"document {self.key}: mention {place} has no token; ends are exclusive"
+                    )
+                if not 0 <= mention.start <= mention.end <= size:
+                    raise CorelaxError(
+                        f"document {self.key}: mention {tuple(mention[:2])} is outside its {size} tokens"
+                    )
+
+    @classmethod
+    def from_sentences(
+        cls,
+        id: str,
+        sentences: Iterable[Sequence[str]],
+        *,
+        clusters: Iterable[Iterable[Span | tuple[int, int]]] = (),
+        part: int | None = None,
+        layers: Mapping[str, Iterable[Any]] = FrozenDict(),
+    ) -> Document:
+        """A document from lists of words, with clusters of half-open (start, end) pairs."""
+        words: list[str] = []
+        starts = []
+        for sentence in sentences:
+            if isinstance(sentence, str):
+                raise CorelaxError(
+                    f"document {id}: a sentence is a list of words, not {sentence!r}"
+                )
+            starts.append(len(words))
+            words.extend(sentence)
+        return cls(
+            id=id,
+            part=part,
+            words=tuple(words),
+            sentence_starts=tuple(starts),
+            clusters=Clustering([[Span(*mention) for mention in c] for c in clusters]),
+            layers={name: tuple(values) for name, values in layers.items()},
+        )
+
+    @property
+    def key(self) -> str:
+        """The name that tells documents of a file apart: `id`, or `id_part` as in jsonlines files."""
+        return document_key(self.id, self.part)
+
+    @property
+    def name(self) -> str:
+        """The name as all formats agree on it: `x_0`, part 0 of `x`, and `x` are the same document."""
+        return self.key.removesuffix("_0")
+
+    @property
+    def sentence_bounds(self) -> tuple[tuple[int, int], ...]:
+        """Each sentence as (first token, one past its last)."""
+        return tuple(pairwise((*self.sentence_starts, len(self.words))))
+
+    @property
+    def sentences(self) -> tuple[tuple[str, ...], ...]:
+        """The words, sentence by sentence."""
+        return self.by_sentence(self.words)
+
+    def by_sentence(self, values: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
+        """Cuts one layer into sentences."""
+        return tuple(values[start:end] for start, end in self.sentence_bounds)
+
+    def layer(self, name: str, default: Any = None) -> tuple[Any, ...]:
+        """A layer, or `default` for every token where the document does not have it.
+
+        >>> Document(id="d", words=("Hi", "!")).layer("speaker")
+        (None, None)
+        """
+        found = self.layers.get(name)
+        return (default,) * len(self.words) if found is None else found
+
+    def text(self, span: Span) -> str:
+        """The words of a mention, joined by blanks; ` … ` marks a gap, `∅` a mention of no token."""
+        parts = span.parts or ((span.start, span.end),)
+        return " … ".join(" ".join(self.words[start:end]) for start, end in parts) or "∅"
+
+    def with_clusters(self, clusters: Clustering[Span]) -> Document:
+        """The same text with other entities: what a resolver returns."""
+        return replace(self, clusters=clusters)

@@ -1,0 +1,107 @@
+"""Two streams of documents side by side: which gold document goes with which system document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import zip_longest
+from typing import TypeVar
+
+from corelax.core.errors import CorelaxError
+from corelax.document import Document
+
+T = TypeVar("T")
+
+
+def pair_documents(
+    *,
+    gold: Iterable[T],
+    system: Iterable[T],
+    key: Callable[[T], str],
+) -> Iterator[tuple[T | None, T | None]]:
+    """Yields (gold, system) in the order of the gold documents' mates being found.
+
+    Both sides are read in step; a document waits only until its mate arrives, so two files in the same
+    order never take more memory than two documents. What has no mate comes last, with None beside it.
+
+    >>> list(pair_documents(gold=["a", "b"], system=["b", "c"], key=str))
+    [('b', 'b'), ('a', None), (None, 'c')]
+    """
+    waiting_gold: dict[str, T] = {}
+    waiting_system: dict[str, T] = {}
+    sides = _once(gold, key), _once(system, key)
+    for gold_doc, system_doc in zip_longest(*sides):
+        if gold_doc is not None:
+            if (mate := waiting_system.pop(key(gold_doc), None)) is not None:
+                yield gold_doc, mate
+            elif system_doc is not None and key(gold_doc) == key(system_doc):
+                yield gold_doc, system_doc
+                continue
+            else:
+                waiting_gold[key(gold_doc)] = gold_doc
+        if system_doc is not None:
+            if (mate := waiting_gold.pop(key(system_doc), None)) is not None:
+                yield mate, system_doc
+            else:
+                waiting_system[key(system_doc)] = system_doc
+    yield from ((doc, None) for doc in waiting_gold.values())
+    yield from ((None, doc) for doc in waiting_system.values())
+
+
+def same_documents(
+    *, gold: Iterable[Document], system: Iterable[Document], where: str = ""
+) -> Iterator[tuple[Document, Document]]:
+    """(gold, system) of documents that both sides must have, with the same words.
+
+    Args:
+        gold: One side.
+        system: The other, in any order.
+        where: What the system is called in messages.
+
+    >>> doc = Document(id="d", words=("a",))
+    >>> [ours is theirs for ours, theirs in same_documents(gold=[doc], system=[doc])]
+    [True]
+    """
+    prefix = f"{where}: " if where else ""
+    for ours, theirs in pair_documents(gold=gold, system=system, key=lambda doc: doc.name):
+        if theirs is None and ours is not None:
+            raise CorelaxError(f"{prefix}document {ours.name} is in gold but not in system")
+        if ours is None and theirs is not None:
+            raise CorelaxError(f"{prefix}document {theirs.name} is in system but not in gold")
+        if ours is not None and theirs is not None:
+            try:
+                check_same_words(gold=ours, system=theirs)
+            except CorelaxError as error:
+                what, _, _ = str(error).rpartition(" (")  # how to score other texts is no help here
+                raise CorelaxError(f"{prefix}{what}") from None
+            yield ours, theirs
+
+
+def _once(documents: Iterable[T], key: Callable[[T], str]) -> Iterator[T]:
+    """The documents, as long as no name comes again."""
+    seen: set[str] = set()
+    for doc in documents:
+        if (name := key(doc)) in seen:
+            raise CorelaxError(
+                f"document {name} occurs twice on one side ({name}_0 is the same name)"
+            )
+        seen.add(name)
+        yield doc
+
+
+def check_same_words(*, gold: Document, system: Document) -> None:
+    """Raises an error that shows the first token in which two documents differ.
+
+    >>> check_same_words(gold=Document(id="d", words=("a",)), system=Document(id="d", words=("a",)))
+    """
+    if gold.words == system.words:
+        return
+    for position, (ours, theirs) in enumerate(zip(gold.words, system.words, strict=False)):
+        if ours != theirs:
+            what = f"token {position} is {ours!r} in gold and {theirs!r} in system"
+            break
+    else:
+        what = f"gold has {len(gold.words)} tokens, system has {len(system.words)}"
+    raise CorelaxError(
+        f"document {gold.name}: {what} (--no-check-text, in Python check_text=False, "
+        "scores different texts)"
+    )

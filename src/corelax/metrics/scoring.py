@@ -1,0 +1,217 @@
+"""Scoring documents and files: pairs them up, checks them, and adds up their counts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+from corelax.core.checks import check_beta
+from corelax.core.errors import CorelaxError
+from corelax.core.files import STANDARD, open_text, shown
+from corelax.document import Document, Span
+from corelax.document.clustering import Clustering
+from corelax.document.differences import describe_differences
+from corelax.document.pairing import check_same_words, pair_documents
+from corelax.io import Problems, format_of, stream
+from corelax.io.conll2012 import parse_header
+from corelax.metrics.reference.reading import stream_reference
+from corelax.metrics.report import (
+    METRICS,
+    Report,
+    Tally,
+    check_metrics,
+    without_singletons,
+)
+
+PROFILES = ("normal", "reference")
+MAX_REPEATED = 10  # the reference scorer refuses a run with more repeated mentions than this
+
+Entities = Iterable[Sequence[Span]]
+
+
+class Pair(NamedTuple):
+    """One document's entities on both sides, and its text where it was read."""
+
+    key: str
+    gold: Entities
+    system: Entities
+    text: Document | None = None
+
+
+def score(
+    *,
+    gold: Iterable[Document],
+    system: Iterable[Document],
+    metrics: Iterable[str] = tuple(METRICS),
+    beta: float = 1.0,
+    singletons: str = "keep",
+    check_text: bool = True,
+    per_document: bool = False,
+    differences: bool = False,
+) -> Report:
+    """Scores documents against documents of the same names.
+
+    Args:
+        gold: The right answers. Any iterable, so `corelax.stream` of a large file too.
+        system: The answers to score, in any order.
+        metrics: Names from `corelax.metrics.METRICS`.
+        beta: β of the F-measure; more than 1 favours recall.
+        singletons: "keep", or "drop" to take entities of one mention off both sides first.
+        check_text: Whether both sides must have the same words.
+        per_document: Whether the report has a report for each document too.
+        differences: Whether it lists where the sides differ.
+
+    >>> from corelax import Document, Span
+    >>> text = [["Ann", "saw", "Bo", "and", "waved", "to", "him"]]
+    >>> gold = Document.from_sentences("d", text, clusters=[[(2, 3), (6, 7)], [(0, 1)]])
+    >>> system = Document.from_sentences("d", text, clusters=[[(0, 1), (6, 7)], [(2, 3)]])
+    >>> report = score(gold=[gold], system=[system])
+    >>> round(report["b_cubed"].f1, 4), round(report["mentions"].f1, 4)
+    (0.6667, 1.0)
+    """
+    for name, side in (("gold", gold), ("system", system)):
+        if isinstance(side, str | os.PathLike | Document):
+            raise CorelaxError(f"{name} must be a list of documents, as corelax.read gives it")
+    pairs = _checked_pairs(gold=gold, system=system, check_text=check_text)
+    report, _ = _tally(pairs, metrics, beta, singletons, per_document, differences)
+    return report
+
+
+def score_files(
+    *,
+    gold: str | os.PathLike[str],
+    system: str | os.PathLike[str],
+    gold_format: str | None = None,
+    system_format: str | None = None,
+    profile: str = "normal",
+    metrics: Iterable[str] = tuple(METRICS),
+    beta: float = 1.0,
+    singletons: str = "keep",
+    check_text: bool = True,
+    per_document: bool = False,
+    differences: bool = False,
+) -> Report:
+    """Scores a file against a file, of whatever formats, without holding them in memory.
+
+    The normal profile reads strictly and lists what it found odd in `Report.oddities`. The profile
+    "reference" does as the reference scorer v8.01 does: it reads CoNLL-2012 files leniently, takes a
+    document that the system lacks as empty, ignores one that gold lacks, lets the last of several
+    documents of one name count, looks at no words, and refuses more than ten repeated mentions.
+
+    >>> report = score_files(
+    ...     gold="examples/data/gold.conll", system="examples/data/system.conll", metrics=["mentions"]
+    ... )
+    >>> report["mentions"].recall  # 22 of 24
+    0.9166666666666666
+    """
+    if profile not in PROFILES:
+        raise CorelaxError(f"unknown profile {profile!r}; choose from {', '.join(PROFILES)}")
+    if profile == "reference":
+        if differences:
+            raise CorelaxError("differences need words, which the reference profile does not read")
+        pairs = _reference_pairs(os.fspath(gold), os.fspath(system), [gold_format, system_format])
+        report, removed = _tally(
+            pairs, metrics, beta, singletons, per_document, like_reference=True
+        )
+        if removed > MAX_REPEATED:
+            raise CorelaxError(
+                f"{shown(os.fspath(system))}: {removed} mentions are repeated; the reference scorer "
+                f"refuses more than {MAX_REPEATED}"
+            )
+        return report
+    found = [Problems(shown(os.fspath(path))) for path in (gold, system)]
+    report = score(
+        gold=stream(gold, gold_format, layers=False, problems=found[0]),
+        system=stream(system, system_format, layers=False, problems=found[1]),
+        metrics=metrics,
+        beta=beta,
+        singletons=singletons,
+        check_text=check_text,
+        per_document=per_document,
+        differences=differences,
+    )
+    return replace(report, oddities=[str(p) for side in found for p in side.oddities])
+
+
+def _tally(
+    pairs: Iterable[Pair],
+    metrics: Iterable[str],
+    beta: float,
+    singletons: str,
+    per_document: bool,
+    differences: bool = False,
+    like_reference: bool = False,
+) -> tuple[Report, int]:
+    """The report, and how many repeated system mentions were taken out."""
+    check_beta(beta)
+    metrics = check_metrics(metrics)
+    tally = Tally(metrics, like_reference=like_reference)
+    documents: dict[str, Report] = {}
+    lines: dict[str, Sequence[str]] = {}
+    for key, gold, system, text in pairs:
+        gold, system = without_singletons(gold, singletons), without_singletons(system, singletons)
+        if per_document:
+            alone = Tally(metrics, like_reference=like_reference)
+            alone.add(gold=gold, system=system)
+            documents[key] = Report(alone.counts(), beta=beta)
+        if differences and text is not None:
+            sides = Clustering(gold), Clustering(system)
+            if found := list(describe_differences(text, gold=sides[0], system=sides[1])):
+                lines[key] = found
+        tally.add(gold=gold, system=system)
+    report = Report(tally.counts(), beta=beta, documents=documents, differences=lines)
+    return report, tally.removed
+
+
+def _checked_pairs(
+    *, gold: Iterable[Document], system: Iterable[Document], check_text: bool
+) -> Iterator[Pair]:
+    """Documents that both sides have, with the same words."""
+    for ours, theirs in pair_documents(gold=gold, system=system, key=lambda doc: doc.name):
+        if ours is not None and theirs is not None:
+            if check_text:
+                check_same_words(gold=ours, system=theirs)
+            yield Pair(ours.name, ours.clusters, theirs.clusters, ours)
+        elif ours is not None:
+            raise CorelaxError(_one_sided(ours, "gold", "system", "counts it as empty"))
+        elif theirs is not None:
+            raise CorelaxError(_one_sided(theirs, "system", "gold", "ignores it"))
+
+
+def _one_sided(doc: Document, side: str, other: str, what: str) -> str:
+    there = f"document {doc.name} is in {side} but not in {other}"
+    return f"{there} (the profile 'reference' {what})"
+
+
+def _reference_pairs(gold: str, system: str, formats: Sequence[str | None]) -> Iterator[Pair]:
+    """Documents of the gold file; the last one of a name counts on each side."""
+    known = []
+    for path, format in zip((gold, system), formats, strict=True):
+        if format is None and path == STANDARD:
+            format = "conll2012"  # it can be read only once, so not to look at it first
+        with open_text(path, encoding="latin-1") as file:
+            known.append(format_of(path, format, head=file.head))
+    mixed = known[0] != known[1]
+    ours = _reference_side(gold, known[0], mixed)
+    theirs = _reference_side(system, known[1], mixed)
+    for name, entities in ours.items():
+        yield Pair(name, entities(), theirs[name]() if name in theirs else [])
+
+
+def _reference_side(path: str, format: str, mixed: bool) -> dict[str, Callable[[], Entities]]:
+    """Entities by document name. They are asked for only when used: an error in a document that
+    does not count stops nobody."""
+    if format != "conll2012":
+        documents = stream(path, format, layers=False)
+        return {doc.name: partial(tuple, doc.clusters) for doc in documents}
+    side: dict[str, Callable[[], Entities]] = {}
+    for doc in stream_reference(path):
+        name = doc.name  # the whole rest of the header line, blanks at its end included
+        if mixed:
+            id, part = parse_header(name)
+            name = Document(id=id, part=part, words=()).name
+        side[name] = doc.entities
+    return side

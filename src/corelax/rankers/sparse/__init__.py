@@ -1,0 +1,1 @@
+"""The paper's ranker: mentions, sparse features, and a network over them."""

@@ -1,0 +1,1 @@
+"""Features of mentions and pairs as tables of integers."""

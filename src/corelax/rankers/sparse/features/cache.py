@@ -1,0 +1,122 @@
+"""Features of files, computed once: kept under a hash of all that they depend on.
+
+The cache lies in the folder that `CORELAX_CACHE` names, else in the user's cache folder. It can be deleted at
+any time, and is never cleaned by itself. A damaged file is noticed and made again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from corelax.core.errors import CorelaxError, FormatError
+from corelax.core.files import file_digest
+from corelax.document import Document
+from corelax.io import stream
+from corelax.rankers.sparse.features.extract import Described, describe, fit, table
+from corelax.rankers.sparse.features.settings import FeatureSettings
+from corelax.rankers.sparse.features.sources import DETECT, mention_source
+from corelax.rankers.sparse.features.storage import load_tables, save_tables
+from corelax.rankers.sparse.features.table import DocumentTable
+from corelax.rankers.sparse.features.vocabulary import Vocabulary
+from corelax.rankers.sparse.mentions.lexicons import Lexicons
+
+# Goes up with every change of readers, mentions or features that changes a table: old ones are made anew.
+FORMAT = 1
+
+Note = Callable[[str], None]
+Tables = tuple[list[DocumentTable], Vocabulary]
+
+
+class Corpus(NamedTuple):
+    """The tables of a file, the vocabulary that their rows belong to, a hash and the name of the file."""
+
+    tables: Sequence[DocumentTable]
+    vocabulary: Vocabulary
+    digest: str
+    name: str = ""
+
+
+def training_corpus(
+    file: str,
+    settings: FeatureSettings,
+    lexicons: Lexicons,
+    mentions: str = DETECT,
+    note: Note = lambda _: None,
+    format: str | None = None,
+) -> Corpus:
+    """The tables of a file of training documents, which the vocabulary is made from."""
+
+    def build() -> Tables:
+        documents = _described(stream(file, format), settings, lexicons, mentions)
+        vocabulary, tables = fit(documents, settings, lexicons)
+        return tables, vocabulary
+
+    depends_on = [asdict(settings), lexicons.digest, mentions, format]
+    return _cached(file, depends_on, build, note, lexicons.name)
+
+
+def other_corpus(
+    file: str,
+    vocabulary: Vocabulary,
+    lexicons: Lexicons,
+    mentions: str = DETECT,
+    note: Note = lambda _: None,
+    format: str | None = None,
+) -> Corpus:
+    """The tables of a file of other documents, by the vocabulary of training."""
+
+    def build() -> Tables:
+        documents = _described(stream(file, format), vocabulary.settings, lexicons, mentions)
+        return [table(document, vocabulary) for document in documents], vocabulary
+
+    depends_on = [vocabulary.digest, lexicons.digest, mentions, format]
+    return _cached(file, depends_on, build, note, lexicons.name)
+
+
+def cache_folder() -> Path:
+    """Where the cache lies."""
+    if named := os.environ.get("CORELAX_CACHE"):
+        return Path(named)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "corelax"
+
+
+def _described(
+    documents: Iterable[Document], settings: FeatureSettings, lexicons: Lexicons, mentions: str
+) -> Iterator[Described]:
+    source = mention_source(mentions)
+    return (describe(doc, settings, lexicons, source) for doc in documents)
+
+
+def _cached(
+    file: str, depends_on: list[Any], build: Callable[[], Tables], note: Note, lists: str
+) -> Corpus:
+    """The tables from the cache, or made and kept there."""
+    digest = file_digest(file)
+    # A suffix can tell the format.
+    key = json.dumps([digest, Path(file).suffixes, depends_on, FORMAT])
+    name = hashlib.sha256(key.encode()).hexdigest()[:32]
+    path = cache_folder() / f"{name}.safetensors"
+    try:
+        if path.exists():
+            return Corpus(*load_tables(path), digest, Path(file).name)
+    except (OSError, CorelaxError) as error:
+        note(f"{error}; making it again")
+    note(f"{file}: extracting features (word lists: {lists})")
+    try:
+        tables, vocabulary = build()
+    except FormatError:
+        raise
+    except CorelaxError as error:
+        raise CorelaxError(f"{file}: {error}") from None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        save_tables(path, tables, vocabulary)
+    except (OSError, CorelaxError) as error:  # a full disk must not stop the work
+        note(f"the features are not kept for the next time ({error})")
+    return Corpus(tables, vocabulary, digest, Path(file).name)

@@ -1,0 +1,141 @@
+"""From documents to tables: analysis, attributes, inventories, vocabulary, rows.
+
+    fit(train)         counts words, collects the vocabulary
+    table(document)    a document as integers
+
+Training documents are looked at once: their mentions are kept until inventories and vocabulary are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corelax.core.errors import CorelaxError
+from corelax.document import Document, Span
+from corelax.rankers.sparse.features.inventories import Inventories
+from corelax.rankers.sparse.features.mention import Context, mention_values
+from corelax.rankers.sparse.features.pair import PairCodes, code_values
+from corelax.rankers.sparse.features.settings import FeatureSettings
+from corelax.rankers.sparse.features.table import DocumentTable, Ints, gold_of
+from corelax.rankers.sparse.features.vocabulary import Vocabulary
+from corelax.rankers.sparse.mentions.attributes import Attributes, attributes
+from corelax.rankers.sparse.mentions.detect import analyse, detected, given
+from corelax.rankers.sparse.mentions.lexicons import Lexicons
+
+MentionSource = Callable[[Document], Iterable[Span] | None]  # None: detect them
+
+
+class Described(NamedTuple):
+    """A document with the attributes of its mentions."""
+
+    document: Document
+    context: Context
+    mentions: list[Attributes]
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """(start, end) of each mention."""
+        return [(m.mention.start, m.mention.end) for m in self.mentions]
+
+
+def describe(
+    doc: Document, settings: FeatureSettings, lexicons: Lexicons, source: MentionSource
+) -> Described:
+    """Finds the mentions of a document and what is known of them."""
+    analysis = analyse(doc)
+    spans = source(doc)
+    mentions = detected(analysis) if spans is None else given(analysis, spans)
+    known = list(attributes(analysis, mentions, lexicons, settings))
+    return Described(doc, Context.of(analysis, settings), known)
+
+
+def fit(
+    described: Iterable[Described], settings: FeatureSettings, lexicons: Lexicons
+) -> tuple[Vocabulary, list[DocumentTable]]:
+    """The vocabulary of training documents, and their tables.
+
+    >>> from corelax.rankers.sparse.features.settings import PRESETS
+    >>> from corelax.rankers.sparse.mentions.lexicons import EMPTY
+    >>> from corelax.synthetic import generate
+    >>> settings = PRESETS["default"]
+    >>> known = [describe(doc, settings, EMPTY, lambda _: None) for doc in generate(2, seed=1)]
+    >>> vocabulary, tables = fit(known, settings, EMPTY)
+    >>> tables[0].features.shape == (len(known[0].mentions), 22)
+    True
+    """
+    documents = list(described)
+    if not any(document.mentions for document in documents):
+        raise CorelaxError("the training documents have no mentions")
+    every = (mention for document in documents for mention in document.mentions)
+    inventories = Inventories.count(every, settings.lexical_cutoff)
+    pairs = [_pairs(document, settings) for document in documents]
+    distinct = {code for codes, _ in pairs for code in codes.tolist()}
+    pair = {item for code in distinct for item in code_values(code).items()}
+    pair.update(item for document in documents for item in _single(document))
+    mention: set[tuple[str, str]] = set()
+    shown = [settings.shown(template) for template in settings.mention_templates]
+    for document in documents:
+        for values in _values(document, inventories, settings):
+            found = zip(shown, values, strict=True)
+            mention.update((name, value) for name, value in found if value is not None)
+    vocabulary = Vocabulary.collect(settings, inventories, mention, pair, lexicons.digest)
+    return vocabulary, [
+        _table(document, vocabulary, *codes)
+        for document, codes in zip(documents, pairs, strict=True)
+    ]
+
+
+def table(described: Described, vocabulary: Vocabulary) -> DocumentTable:
+    """A document as integers."""
+    return _table(described, vocabulary, *_pairs(described, vocabulary.settings))
+
+
+def _table(
+    described: Described, vocabulary: Vocabulary, codes: Ints, code_of_pair: NDArray[Any]
+) -> DocumentTable:
+    settings, mentions, context = vocabulary.settings, described.mentions, described.context
+    n = len(mentions)
+    rows = [
+        vocabulary.mention_rows(values)
+        for values in _values(described, vocabulary.inventories, settings)
+    ]
+    genre = vocabulary.pair_row("genre", context.genre)
+    current = [(vocabulary.pair_row("canon_i", m.canonical), genre) for m in mentions]
+    previous = [vocabulary.pair_row("canon_j", m.canonical) for m in mentions]
+    gold, gold_mentions = gold_of(described.spans, described.document)
+    return DocumentTable(
+        key=described.document.key,
+        spans=np.array(described.spans, dtype=np.int32).reshape(n, 2),
+        features=np.array(rows, dtype=np.int32).reshape(n, len(settings.mention_templates)),
+        current=np.array(current, dtype=np.int32).reshape(n, 2),
+        previous=np.array(previous, dtype=np.int32).reshape(n, 1),
+        codes=codes,
+        code_of_pair=code_of_pair,
+        gold=gold,
+        gold_mentions=gold_mentions,
+    )
+
+
+def _pairs(described: Described, settings: FeatureSettings) -> tuple[Ints, NDArray[Any]]:
+    """The distinct codes of a document, and which of them each pair has."""
+    return PairCodes(described.mentions, described.context.speakers, settings).distinct()
+
+
+def _values(
+    described: Described, inventories: Inventories, settings: FeatureSettings
+) -> Iterator[list[str | None]]:
+    for mention in described.mentions:
+        yield mention_values(mention, described.context, inventories, settings)
+
+
+def _single(described: Described) -> Iterator[tuple[str, str]]:
+    """The pair features that depend on one mention; the first mention is nobody's current one."""
+    canonical = [mention.canonical for mention in described.mentions]
+    if len(canonical) > 1:
+        yield "genre", described.context.genre
+    yield from (("canon_i", form) for form in canonical[1:])
+    yield from (("canon_j", form) for form in canonical[:-1])

@@ -1,0 +1,111 @@
+"""φ_a: the features of a mention, one value for each template."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from corelax.rankers.sparse.features.inventories import Inventories
+from corelax.rankers.sparse.features.settings import FeatureSettings
+from corelax.rankers.sparse.mentions.analysis import Analysis
+from corelax.rankers.sparse.mentions.attributes import Attributes
+from corelax.rankers.sparse.mentions.types import PRONOMINAL
+
+RARE = "RARE"
+# A pronoun and a noun never share a number feature, in the original.
+PRONOUN_NUMBERS = {"SINGULAR": "SING", "PLURAL": "PLU", "UNKNOWN": "UNKNOWN"}
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the features of a mention need to know of its document."""
+
+    genre: str
+    speakers: frozenset[str]  # normalised
+
+    @classmethod
+    def of(cls, analysis: Analysis, settings: FeatureSettings) -> Context:
+        """Genre and speakers of a document."""
+        speakers = {normalise_speaker(speaker) for speaker in set(analysis.speakers)}
+        if not settings.empty_speakers:
+            speakers.discard("")
+        return cls(genre_of(analysis.document.id, settings.genre), frozenset(speakers))
+
+
+def normalise_speaker(speaker: str) -> str:
+    """A speaker's name as it may be found in words. "No speaker" becomes empty.
+
+    >>> normalise_speaker("Bob_Lee"), normalise_speaker("-")
+    ('boblee', '')
+    """
+    return speaker.translate({ord(mark): None for mark in "-_."}).lower()
+
+
+def genre_of(id: str, how: str) -> str:
+    """The genre that the name of a document tells.
+
+    >>> genre_of("GUM_court_loan", "word"), genre_of("bc/cnn/00/cnn_0001", "word")
+    ('court', 'bc')
+    >>> genre_of("GUM_court_loan", "prefix")
+    'GU'
+    """
+    if how == "prefix":
+        return id[:2]
+    if "/" in id:
+        return id.split("/", 1)[0]
+    parts = id.split("_")
+    return parts[1] if len(parts) > 2 and parts[0] == "GUM" else "-"
+
+
+def mention_values(
+    mention: Attributes, context: Context, inventories: Inventories, settings: FeatureSettings
+) -> list[str | None]:
+    """The value of each template of `settings.mention_templates`; None where there is none."""
+
+    def lexical(known: frozenset[str], word: str, tag: str) -> str:
+        return word if word in known else tag
+
+    head = lexical(inventories.head, mention.head_lc, mention.head_tag)
+    governor = None
+    if mention.governor is not None:
+        governor = lexical(inventories.governor, mention.governor, mention.governor_tag)
+        if settings.governor_side:
+            governor = f"{'l' if mention.governor_is_left else 'r'}-{governor}"
+    is_apart = mention.type == PRONOMINAL and not settings.shared_number
+    known_head = mention.head_lc == head and (
+        settings.own_tag_is_known or mention.head_lc in inventories.head
+    )
+    values = {
+        "type": mention.type,
+        "ner1": mention.ner,
+        "len": _count(mention.length, settings),
+        "head": head,
+        "first": lexical(inventories.first, mention.first_lc, mention.first_tag),
+        "last": lexical(inventories.last, mention.last_lc, mention.last_tag),
+        "prec": lexical(inventories.before, mention.before, mention.before_tag),
+        "foll": lexical(inventories.after, mention.after, mention.after_tag),
+        "ctx1": mention.context,
+        "ctx2": mention.long_context,
+        "gov": governor,
+        "sentidx": _count(mention.index_in_sentence, settings),
+        "ner2": mention.ner,
+        "anim": mention.animacy,
+        "gender": mention.gender,
+        "number": PRONOUN_NUMBERS[mention.number] if is_apart else mention.number,
+        "person": mention.person,
+        "canon": mention.canonical,
+        "speaker": mention.speaker,
+        "genre": context.genre,
+        "headcase": mention.head if known_head else RARE,
+        "head_in_spk": truth(any(mention.head_lc in speaker for speaker in context.speakers)),
+        "spk_in_head": truth(any(speaker in mention.head_lc for speaker in context.speakers)),
+    }
+    return [values[template] for template in settings.mention_templates]
+
+
+def _count(number: int, settings: FeatureSettings) -> str:
+    return str(min(number, settings.largest_count) if settings.largest_count else number)
+
+
+def truth(value: bool) -> str:
+    """The value of a yes-or-no feature."""
+    return "true" if value else "false"

@@ -1,0 +1,141 @@
+"""What mentions of one entity agree in: number, gender, animacy, person, and the form of pronouns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from corelax.rankers.sparse.mentions import pronouns
+from corelax.rankers.sparse.mentions.analysis import Analysis, Mention
+from corelax.rankers.sparse.mentions.types import NOMINAL, PRONOMINAL, PROPER
+
+if TYPE_CHECKING:
+    from corelax.rankers.sparse.features.settings import FeatureSettings
+    from corelax.rankers.sparse.mentions.lexicons import Counts, Lexicons
+
+PLURAL_TAGS = frozenset(["NNS", "NNPS"])
+COORDINATIONS = frozenset(["CC", "CCONJ"])
+INANIMATE_NAMES = frozenset(
+    ["LOCATION", "MONEY", "NUMBER", "PERCENT", "DATE", "TIME", "FAC", "GPE", "WEA", "ORG"]
+)
+MANY = 2  # the larger gender must have so many times the counts of the others together
+ENOUGH = 3  # and so many counts at least
+
+
+def canonical_of(analysis: Analysis, head_lc: str, head: int, type: str) -> str:
+    """The form that stands for all forms of a pronoun; for others their type.
+
+    Pronouns that the English table does not know are told by their person, number and gender.
+    """
+    if type in (PROPER, NOMINAL):
+        return type
+    known = pronouns.CANONICAL.get(head_lc)
+    if known is None and analysis.morphology and "Person" in analysis.morphology[head]:
+        features = analysis.morphology[head]
+        return "-".join(features.get(name, "") for name in ("Person", "Number", "Gender"))
+    return known or head_lc
+
+
+def person_of(analysis: Analysis, head_lc: str, head: int, settings: FeatureSettings) -> str:
+    """1st, 2nd, 3rd (if there is such a value) or OTHER."""
+    said = analysis.morphology[head].get("Person") if analysis.morphology else None
+    if said == "1" or (said is None and head_lc in pronouns.FIRST_PERSON):
+        return "1st"
+    if said == "2" or (said is None and head_lc in pronouns.SECOND_PERSON):
+        return "2nd"
+    is_third = said == "3" or (said is None and head_lc in pronouns.THIRD_PERSON)
+    return "3rd" if is_third and settings.third_person else "OTHER"
+
+
+def number_of(
+    analysis: Analysis, mention: Mention, type: str, lexicons: Lexicons, settings: FeatureSettings
+) -> str:
+    """SINGULAR or PLURAL; of pronouns also UNKNOWN."""
+    head = mention.head
+    said = analysis.morphology[head].get("Number") if analysis.morphology else None
+    head_lc = analysis.document.words[head].lower()
+    if type == PRONOMINAL:
+        if said == "Sing" or (said is None and head_lc in pronouns.SINGULAR):
+            return "SINGULAR"
+        is_plural = said == "Plur" or (said is None and head_lc in pronouns.PLURAL)
+        return "PLURAL" if is_plural else "UNKNOWN"
+    if settings.number_by_tag and analysis.tags is not None:
+        is_plural = said == "Plur" or analysis.tags[head] in PLURAL_TAGS
+        return "PLURAL" if is_plural or _is_coordination(analysis, mention) else "SINGULAR"
+    counts = _counts(analysis, mention, lexicons)
+    singular = counts.masculine + counts.feminine + counts.neuter
+    return "SINGULAR" if singular >= counts.plural else "PLURAL"
+
+
+def _is_coordination(analysis: Analysis, mention: Mention) -> bool:
+    """Whether the head has a conjunct to its right, in the mention."""
+    if analysis.tags is None or analysis.governors is None:
+        return False
+    for token in range(mention.head + 1, mention.end):
+        if analysis.tags[token] in COORDINATIONS:
+            above = analysis.governors[token]
+            # In constituency trees the head governs the conjunction, in UD the conjunct does.
+            if above == mention.node or (above >= 0 and analysis.governors[above] == mention.node):
+                return True
+    return False
+
+
+def _counts(analysis: Analysis, mention: Mention, lexicons: Lexicons) -> Counts:
+    words = analysis.document.words
+    return lexicons.counts_of(words[mention.start : mention.end], words[mention.head])
+
+
+def mention_gender(analysis: Analysis, mention: Mention, type: str, lexicons: Lexicons) -> str:
+    """MALE, FEMALE, NEUTRAL or UNKNOWN. Of a person with a first name, that decides."""
+    words, head = analysis.document.words, mention.head
+    if type == PRONOMINAL:
+        said = analysis.morphology[head].get("Gender") if analysis.morphology else None
+        head_lc = words[head].lower()
+        for gender, short, forms in (
+            ("MALE", "Masc", pronouns.MALE),
+            ("FEMALE", "Fem", pronouns.FEMALE),
+            ("NEUTRAL", "Neut", pronouns.NEUTRAL),
+        ):
+            if said == short or (said is None and head_lc in forms):
+                return gender
+        return "UNKNOWN"
+    counts = _counts(analysis, mention, lexicons)
+    if analysis.names[head] == "PERSON" and words[head][0].isupper() and head > mention.start:
+        first_name = words[head - 1]
+        if first_name[0].isupper():
+            counts = lexicons.count_of_word(first_name)
+    return gender_of(counts)
+
+
+def gender_of(counts: Counts) -> str:
+    """The gender that has most of the counts, if it has enough. Plurals do not matter.
+
+    >>> from corelax.rankers.sparse.mentions.lexicons import Counts
+    >>> gender_of(Counts(500, 200, 50, 60)), gender_of(Counts(0, 0, 2, 0))
+    ('MALE', 'UNKNOWN')
+    """
+    genders = counts[:3]
+    for name, count in zip(("MALE", "FEMALE", "NEUTRAL"), genders, strict=True):
+        if count >= ENOUGH and count >= MANY * (sum(genders) - count):
+            return name
+    return "UNKNOWN"
+
+
+def animacy_of(
+    analysis: Analysis, mention: Mention, type: str, lexicons: Lexicons, settings: FeatureSettings
+) -> str:
+    """ANIMATE, INANIMATE or UNKNOWN: by the type of name, else by word lists."""
+    head, ner = analysis.document.words[mention.head], analysis.names[mention.head]
+    if type == PRONOMINAL and settings.pronoun_animacy == "rule":
+        form = canonical_of(analysis, head.lower(), mention.head, type)
+        if form in pronouns.ANIMATE:
+            return "ANIMATE"
+        return "INANIMATE" if form in pronouns.INANIMATE else "UNKNOWN"
+    if type != PRONOMINAL:
+        if ner.startswith("PER") and (ner != "PERCENT" or settings.percent_animate):
+            return "ANIMATE"
+        if ner in INANIMATE_NAMES or ner.startswith("LOC"):
+            return "INANIMATE"
+        if type == PROPER and lexicons.own_lists and not settings.animacy_as_written:
+            return "UNKNOWN"  # asked in lower case, "John" would be the thing
+    head = head.lower() if settings.lowercase_animacy else head
+    return lexicons.animacy(head, as_written=settings.animacy_as_written)

@@ -1,0 +1,53 @@
+"""Which mentions a document has: detected from what it is annotated with, or given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from corelax.core.errors import CorelaxError
+from corelax.document import Document, Span
+from corelax.rankers.sparse.mentions import bare, constituency, universal
+from corelax.rankers.sparse.mentions.analysis import Analysis, Mention, in_order
+from corelax.rankers.sparse.mentions.grouping import sentence_numbers
+
+
+def analyse(doc: Document) -> Analysis:
+    """Detects mentions by constituency trees, by dependencies, or (with tags alone) by chunks of tags.
+
+    >>> doc = Document(id="d", words=("Ann", "ran"), layers={"pos": ("NNP", "VBD"),
+    ...                                                      "parse": ("(TOP(S(NP*)", "(VP*)))")})
+    >>> analyse(doc).mentions
+    (Mention(sentence=0, start=0, end=1, head=0, node=0),)
+    """
+    if "parse" in doc.layers and "pos" in doc.layers:
+        return constituency.analyse(doc)
+    if "head" in doc.layers and "relation" in doc.layers:
+        return universal.analyse(doc)
+    return bare.analyse(doc)
+
+
+def detected(analysis: Analysis) -> tuple[Mention, ...]:
+    """The detected mentions, or an error if there is nothing to detect them by."""
+    if analysis.governors is None and analysis.document.words:
+        raise CorelaxError(
+            f"document {analysis.document.key}: without trees or Penn tags mentions cannot be detected; "
+            "take the annotated ones (--mentions gold; in training --set mentions=gold) or name a file"
+        )
+    return analysis.mentions
+
+
+def given(analysis: Analysis, spans: Iterable[Span]) -> tuple[Mention, ...]:
+    """Mentions for spans from elsewhere: the annotated ones, or those of another file.
+
+    Spans over gaps, empty nodes or sentence ends are left out, since no feature is defined for them.
+    """
+    sentence = sentence_numbers(analysis.document)
+    found = []
+    for span in dict.fromkeys(spans):
+        if span.is_continuous and span.start < span.end <= len(sentence):
+            number = sentence[span.start]
+            if sentence[span.end - 1] == number:
+                found.append(
+                    Mention(number, span.start, span.end, *analysis.head_of(span.start, span.end))
+                )
+    return in_order(found)

@@ -1,0 +1,223 @@
+"""Word lists for gender, number and animacy: where they come from, and how a mention is looked up.
+
+Counts are those of Bergsma and Lin (2006): how often a phrase was seen as masculine, feminine, neuter or
+plural. Animacy is two lists of words. The package ships small tables of its own (`data/README.md`); a
+folder with fuller lists takes their place:
+
+| file, gzipped or not | holds |
+|---|---|
+| `gender.data`, else `bergsma_lin_gender.tsv` | counts; the second has a header line |
+| `animate.unigrams.txt`, `inanimate.unigrams.txt` | words, one a line |
+| `wordnet_animacy.tsv`, without those two | lemmas and the class of their first sense |
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from corelax.core.errors import CorelaxError
+from corelax.rankers.sparse.mentions.lexicon_files import (
+    Counts,
+    parse_counts,
+    parse_senses,
+    parse_shipped,
+    parse_words,
+    read_text,
+)
+
+__all__ = ["EMPTY", "Counts", "Lexicons", "load_lexicons", "normalise"]
+
+VARIABLE = "CORELAX_LEXICONS"
+SHIPPED = "shipped"
+NOTHING = "none"
+ANIMATE, INANIMATE, UNKNOWN = "ANIMATE", "INANIMATE", "UNKNOWN"
+
+_TABLES = Path(__file__).with_name("data") / "words.txt.gz"
+_SHIPPED_COUNTS = {  # a member of a class counts as having been seen ten times, always as that
+    "masculine": Counts(10, 0, 0, 0),
+    "feminine": Counts(0, 10, 0, 0),
+    "neuter": Counts(0, 0, 10, 0),
+    "plural": Counts(0, 0, 0, 10),
+}
+_ORIGINAL, _COUNTS, _SENSES = "gender.data", "bergsma_lin_gender.tsv", "wordnet_animacy.tsv"
+_ANIMATE, _INANIMATE = "animate.unigrams.txt", "inanimate.unigrams.txt"
+_FILES = (_ORIGINAL, _COUNTS, _ANIMATE, _INANIMATE, _SENSES)
+_NEVER_SEEN = Counts(0, 0, 0, 0)
+_DIGITS = re.compile("[0-9]+")
+# Endings of English plurals, as WordNet takes them off, and what stands there in the singular.
+_ENDINGS = (
+    ("s", ""),
+    ("ses", "s"),
+    ("xes", "x"),
+    ("zes", "z"),
+    ("ches", "ch"),
+    ("shes", "sh"),
+    ("men", "man"),
+    ("ies", "y"),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lexicons:
+    """What is known of words and phrases before any document is read.
+
+    Attributes:
+        counts: Phrase → counts. Words are joined by one blank, lower case, with `#` for digits.
+        animate: Words for people (and animals, if the lists say so).
+        inanimate: Words for everything else.
+        name: Where the lists come from, for people.
+        digest: Hash of the files' bytes, for cache keys.
+        own_lists: Whether the animacy lists are lower-case lemmas of nouns. Heads can then be reduced to such
+            before they are looked up.
+        irregular: Plural → singular, where endings do not tell (`children`, `child`).
+    """
+
+    counts: Mapping[str, Counts]
+    animate: frozenset[str]
+    inanimate: frozenset[str]
+    name: str
+    digest: str
+    own_lists: bool
+    irregular: Mapping[str, str] = field(default_factory=dict)
+
+    def counts_of(self, words: Sequence[str], head: str) -> Counts:
+        """Counts of the whole phrase, or of its head where the phrase was never seen.
+
+        >>> lexicons = load_lexicons("shipped")
+        >>> lexicons.counts_of(["the", "two", "children"], "children")
+        Counts(masculine=0, feminine=0, neuter=0, plural=10)
+        """
+        counts = self.counts.get(" ".join(map(normalise, words)), _NEVER_SEEN)
+        return counts if any(counts) else self.count_of_word(head)
+
+    def count_of_word(self, word: str) -> Counts:
+        """Counts of a single word, such as a first name."""
+        return self.counts.get(normalise(word), _NEVER_SEEN)
+
+    def animacy(self, head: str, *, as_written: bool = False) -> str:
+        """`ANIMATE`, `INANIMATE` or `UNKNOWN`, by the two lists.
+
+        Heads are reduced to lemmas if the lists are of lemmas, unless they are to be looked up as written.
+
+        >>> [load_lexicons("shipped").animacy(word) for word in ("Women", "cars", "xyzzy")]
+        ['ANIMATE', 'INANIMATE', 'UNKNOWN']
+        """
+        for word in (head,) if as_written or not self.own_lists else self._lemmas(head.lower()):
+            if word in self.animate:
+                return ANIMATE
+            if word in self.inanimate:
+                return INANIMATE
+        return UNKNOWN
+
+    def _lemmas(self, word: str) -> Iterator[str]:
+        """What the singular may be, likeliest first."""
+        yield word
+        if word in self.irregular:
+            yield self.irregular[word]
+        if len(word) > 2 and not word.endswith("ss"):
+            for plural, singular in _ENDINGS:
+                if word.endswith(plural):
+                    yield word.removesuffix(plural) + singular
+
+
+EMPTY = Lexicons(
+    counts={},
+    animate=frozenset(),
+    inanimate=frozenset(),
+    name="no lists",
+    digest=hashlib.sha256().hexdigest(),
+    own_lists=False,
+)
+
+
+def normalise(word: str) -> str:
+    """A word as the counts have it.
+
+    >>> normalise("1990s"), normalise("A-10")
+    ('#s', 'a-#')
+    """
+    return _DIGITS.sub("#", word.lower())
+
+
+def load_lexicons(folder: str | os.PathLike[str] | None = None) -> Lexicons:
+    """The word lists of a folder. They are read once.
+
+    Args:
+        folder: Where they lie; `"shipped"` for the package's own tables, `"none"` for no lists at all. If not
+            given: what the variable `CORELAX_LEXICONS` says in the same words, else the shipped tables.
+
+    Raises:
+        CorelaxError: There is no such folder, or nothing in it can be used.
+        FormatError: A line is not as it should be.
+
+    >>> load_lexicons("shipped").count_of_word("Mary").feminine
+    10
+    """
+    folder = folder or os.environ.get(VARIABLE) or SHIPPED
+    if folder == NOTHING:
+        return EMPTY
+    return _shipped() if folder == SHIPPED else _from_folder(Path(folder).resolve())
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> Lexicons:
+    sections = parse_shipped(read_text(_TABLES))
+    counts: dict[str, Counts] = {}
+    for name, seen in _SHIPPED_COUNTS.items():
+        counts.update(dict.fromkeys(sections[name], seen))
+    return Lexicons(
+        counts=counts,
+        animate=frozenset(sections["animate"]),
+        inanimate=frozenset(sections["inanimate"]),
+        irregular=dict(line.split(" ") for line in sections["irregular"]),
+        name="shipped tables",
+        digest=_digest(_TABLES),
+        own_lists=True,
+    )
+
+
+@lru_cache(maxsize=4)
+def _from_folder(folder: Path) -> Lexicons:
+    if not folder.is_dir():
+        raise CorelaxError(f"{folder}: no such folder of word lists")
+    found = {name: path for name in _FILES if (path := _find(folder, name)) is not None}
+    if not found:
+        raise CorelaxError(f"{folder}: no word lists here; looked for {', '.join(_FILES)}")
+
+    counts: Mapping[str, Counts] = {}
+    if path := found.get(_ORIGINAL) or found.get(_COUNTS):
+        counts = parse_counts(read_text(path), str(path), header=_ORIGINAL not in found)
+    animate, inanimate = (
+        parse_words(read_text(found[name]), str(found[name])) if name in found else frozenset()
+        for name in (_ANIMATE, _INANIMATE)
+    )
+    lemmas = not animate and not inanimate and _SENSES in found
+    if lemmas:
+        animate, inanimate = parse_senses(read_text(found[_SENSES]), str(found[_SENSES]))
+    return Lexicons(
+        counts=counts,
+        animate=animate,
+        inanimate=inanimate,
+        name=folder.name,
+        digest=_digest(*found.values()),
+        own_lists=lemmas,
+        irregular=_shipped().irregular if lemmas else {},
+    )
+
+
+def _find(folder: Path, name: str) -> Path | None:
+    return next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
+
+
+def _digest(*paths: Path) -> str:
+    """A hash of the names and the bytes of some files."""
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(f"{path.name} {path.stat().st_size}\n".encode() + path.read_bytes())
+    return digest.hexdigest()

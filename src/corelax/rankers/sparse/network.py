@@ -1,0 +1,235 @@
+"""The mention ranker of the paper: two hidden layers over sparse features.
+
+    h_a(i)   = tanh(W_a φ_a(i) + b_a)                                                200
+    h_p(i,j) = tanh(W_cur φ_a(i) + W_prev φ_a(j) + W_pair φ_pair(i,j) + b_p)         700
+    s_ij = u_a · h_a(i) + u_p · h_p(i,j) + u_0   (j < i)            s_ii = v · h_a(i) + v_0
+
+What h_p takes of mention i alone is A_i, of mention j alone B_j, and of both one of a few hundred codes:
+h_p = tanh(A_i + B_j + C[code]). Nothing is stored for a pair but its code.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from corelax.core.checks import check_choice
+from corelax.rankers.sparse.features.pair import BITS, LARGEST_DISTANCE, SENTENCE_DISTANCES
+from corelax.rankers.sparse.features.table import DocumentTable
+from corelax.rankers.sparse.features.vocabulary import Vocabulary
+from corelax.rankers.sparse.pair_scores import PairScores
+from corelax.rankers.sparse.table_rows import TableRows
+from corelax.rankers.sparse.tensors import DocumentTensors, code_slots, many_hot
+
+INITIALISATIONS = ("uniform", "sparse")
+TABLE_RANGE = 0.1
+SPARSE_WEIGHTS, SPARSE_SCALE, SPARSE_BIAS = 15, 0.25, 0.5  # of Wiseman et al.
+
+
+class SparseRanker(nn.Module):
+    """Antecedent scores from a document's features.
+
+    Args:
+        mention_features: Size of the vocabulary of φ_a.
+        pair_features: Size of the vocabulary of φ_pair.
+        slot_rows: [slot] the row of φ_pair's vocabulary for each feature that codes are made of, −1 for none.
+        paired: The templates of φ_a that the pair network sees; all if None.
+        hidden_mention: Size of h_a.
+        hidden_pair: Size of h_p.
+        initialisation: "uniform" as Le & Titov, or "sparse" as Wiseman et al.
+        max_antecedents: How many mentions back a mention can be linked; 0 for no limit.
+    """
+
+    def __init__(
+        self,
+        mention_features: int,
+        pair_features: int,
+        slot_rows: Sequence[int],
+        *,
+        paired: Sequence[int] | None = None,
+        hidden_mention: int = 200,
+        hidden_pair: int = 700,
+        initialisation: str = "uniform",
+        max_antecedents: int = 0,
+    ) -> None:
+        super().__init__()
+        check_choice("initialisation", initialisation, INITIALISATIONS)
+        # A last row stays 0: documents are padded with it, and it stands for "no feature".
+        self.mention_table = nn.Parameter(torch.zeros(mention_features + 1, hidden_mention))
+        self.current_table = nn.Parameter(torch.zeros(mention_features + 1, hidden_pair))
+        self.previous_table = nn.Parameter(torch.zeros(mention_features + 1, hidden_pair))
+        self.pair_table = nn.Parameter(torch.zeros(pair_features + 1, hidden_pair))
+        self.mention_bias = nn.Parameter(torch.zeros(hidden_mention))
+        self.pair_bias = nn.Parameter(torch.zeros(hidden_pair))
+        self.link_mention = nn.Parameter(torch.zeros(hidden_mention))  # u_a
+        self.link_pair = nn.Parameter(torch.zeros(hidden_pair))  # u_p
+        self.link_bias = nn.Parameter(torch.zeros([]))  # u_0
+        self.new_mention = nn.Parameter(torch.zeros(hidden_mention))  # v
+        self.new_bias = nn.Parameter(torch.zeros([]))  # v_0
+        rows = torch.tensor([row if row >= 0 else pair_features for row in slot_rows])
+        self.slot_rows: Tensor
+        self.register_buffer("slot_rows", rows, persistent=False)
+        self.paired = None if paired is None else list(paired)
+        self.max_antecedents = max_antecedents
+        self._initialise(initialisation)
+
+    @classmethod
+    def for_vocabulary(
+        cls,
+        vocabulary: Vocabulary,
+        *,
+        hidden_mention: int = 200,
+        hidden_pair: int = 700,
+        initialisation: str = "uniform",
+        max_antecedents: int = 0,
+    ) -> SparseRanker:
+        """A ranker with fresh weights for the features of a vocabulary."""
+        every = len(vocabulary.settings.mention_templates)
+        paired = vocabulary.settings.paired
+        return cls(
+            len(vocabulary.mention),
+            len(vocabulary.pair),
+            _slot_rows(vocabulary),
+            paired=None if len(paired) == every else paired,
+            hidden_mention=hidden_mention,
+            hidden_pair=hidden_pair,
+            initialisation=initialisation,
+            max_antecedents=max_antecedents,
+        )
+
+    @property
+    def first_layer(self) -> list[nn.Parameter]:
+        """The feature tables and their biases."""
+        tables = [self.mention_table, self.current_table, self.previous_table, self.pair_table]
+        return [*tables, self.mention_bias, self.pair_bias]
+
+    @property
+    def second_layer(self) -> list[nn.Parameter]:
+        """The weights of the two scores."""
+        links = [self.link_mention, self.link_pair, self.link_bias]
+        return [*links, self.new_mention, self.new_bias]
+
+    @property
+    def mention_features(self) -> int:
+        """The number of φ_a's features; also the row that stays 0."""
+        return len(self.mention_table) - 1
+
+    @property
+    def pair_features(self) -> int:
+        """The number of φ_pair's features."""
+        return len(self.pair_table) - 1
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return self.pair_table.device
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """What the weights are."""
+        return self.pair_table.dtype
+
+    def tensors_of(self, table: DocumentTable) -> DocumentTensors:
+        """A document as tensors, where the weights are."""
+        return DocumentTensors.of(table, self.pair_features).to(self.device)
+
+    def forward(self, document: DocumentTensors, dropout: float = 0.0) -> Tensor:
+        """[mention, antecedent] s_ij, the diagonal being "new entity"; −inf beyond the limit of antecedents.
+
+        Args:
+            document: The document.
+            dropout: The chance of a value of h_a and h_p to be left out of s_ij.
+        """
+        hidden = self.mention_hidden(document)
+        links = self.pair_scores(document, dropout)
+        used = nn.functional.dropout(hidden, dropout) if dropout else hidden
+        links = links + (used @ self.link_mention)[:, None]
+        diagonal = torch.eye(len(links), dtype=torch.bool, device=links.device)
+        return torch.where(diagonal, self.new_scores(hidden)[:, None], links)
+
+    def mention_hidden(self, document: DocumentTensors) -> Tensor:
+        """[mention, hidden] h_a."""
+        counts = many_hot(document.features, len(document.rows), self.dtype)
+        rows: Tensor = TableRows.apply(self.mention_table, document.rows)  # type: ignore[no-untyped-call]
+        return torch.tanh(counts @ rows + self.mention_bias)
+
+    def new_scores(self, hidden: Tensor) -> Tensor:
+        """[mention] s_ii from h_a."""
+        return hidden @ self.new_mention + self.new_bias
+
+    def pair_scores(self, document: DocumentTensors, dropout: float = 0.0) -> Tensor:
+        """[mention, antecedent] u_p · h_p + u_0; what is not below the diagonal means nothing.
+
+        −inf beyond the limit of antecedents.
+        """
+        seen = document.features if self.paired is None else document.features[:, self.paired]
+        counts = many_hot(seen, len(document.rows), self.dtype)
+        size = self.pair_features
+        apply = TableRows.apply
+        of_current = counts @ apply(self.current_table, document.rows)  # type: ignore[no-untyped-call]
+        of_current = (
+            of_current + many_hot(document.current, size, self.dtype) @ self.pair_table[:-1]
+        )
+        of_previous = counts @ apply(self.previous_table, document.rows)  # type: ignore[no-untyped-call]
+        of_previous = (
+            of_previous + many_hot(document.previous, size, self.dtype) @ self.pair_table[:-1]
+        )
+        # As a product, since the gradient of an index would be added up in any order.
+        slots = many_hot(self.slot_rows[:, None], size, self.dtype) @ self.pair_table[:-1]
+        scores: Tensor = PairScores.apply(  # type: ignore[no-untyped-call]
+            of_current + self.pair_bias,
+            of_previous,
+            slots,
+            self.link_pair,
+            code_slots(document.codes, self.dtype),
+            document.code_of_pair,
+            dropout,
+            self.max_antecedents,
+        )
+        scores = scores + self.link_bias
+        if self.max_antecedents:
+            too_far = torch.ones_like(scores, dtype=torch.bool).tril(-self.max_antecedents - 1)
+            scores = scores.masked_fill(too_far, -torch.inf)
+        return scores
+
+    @torch.no_grad()
+    def _initialise(self, how: str) -> None:
+        """Random weights. The row for "no feature" stays 0."""
+        tables = [self.mention_table, self.current_table, self.previous_table, self.pair_table]
+        for table in tables:
+            if how == "uniform":
+                table[:-1].uniform_(-TABLE_RANGE, TABLE_RANGE)
+        if how == "sparse":
+            self.mention_bias.fill_(SPARSE_BIAS)
+            self.pair_bias.fill_(SPARSE_BIAS)
+            self.link_bias.fill_(SPARSE_BIAS)
+            self.new_bias.fill_(SPARSE_BIAS)
+            _fill_sparsely([self.mention_table])
+            _fill_sparsely([self.pair_table, self.current_table, self.previous_table])
+        scale = 3.0 if how == "uniform" else 1.0
+        for weight in (self.link_mention, self.link_pair, self.new_mention):
+            bound = math.sqrt(scale / len(weight))
+            weight.uniform_(-bound, bound)
+
+
+def _slot_rows(vocabulary: Vocabulary) -> list[int]:
+    """[slot] the rows of the pair vocabulary, in the order of `code_slots`."""
+    names = [f"dist={d + 1}" for d in range(LARGEST_DISTANCE)]
+    names += [f"sdist={d}" for d in range(SENTENCE_DISTANCES)]
+    names += [f"{bit}={value}" for bit in BITS for value in ("false", "true")]
+    return [vocabulary.pair_row(*name.split("=")) for name in names]
+
+
+def _fill_sparsely(tables: list[nn.Parameter]) -> None:
+    """Fifteen weights for each hidden unit, over the features of all tables together."""
+    sizes = [len(table) - 1 for table in tables]
+    for unit in range(tables[0].shape[1]):
+        for place in torch.randperm(sum(sizes))[:SPARSE_WEIGHTS].tolist():
+            for table, size in zip(tables, sizes, strict=True):
+                if place < size:
+                    table[place, unit] = float(torch.randn([]) * SPARSE_SCALE)
+                    break
+                place -= size

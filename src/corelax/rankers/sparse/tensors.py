@@ -1,0 +1,102 @@
+"""A document's table as tensors of the device that the ranker is on."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from corelax.rankers.sparse.features.pair import BITS, LARGEST_DISTANCE, SENTENCE_DISTANCES
+from corelax.rankers.sparse.features.table import DocumentTable
+
+SLOTS = LARGEST_DISTANCE + SENTENCE_DISTANCES + 2 * len(BITS)
+
+
+class DocumentTensors(NamedTuple):
+    """What the ranker and the losses read of one document.
+
+    Attributes:
+        rows: [row] the rows of φ_a that the document has, each once.
+        features: [mention, template] which of them each mention has; one past the last for none.
+        current: [mention, 2] rows of the pair features of mention i alone; one past the last for none.
+        previous: [mention, 1] rows of those of mention j alone.
+        codes: [code] the distinct pair codes.
+        code_of_pair: [mention, antecedent] which of them each pair has.
+        gold: [mention] entity numbers, −1 for none.
+        gold_sizes: [entity] all mentions of each gold entity.
+        length: [] the number of mentions that are not padding.
+    """
+
+    rows: Tensor
+    features: Tensor
+    current: Tensor
+    previous: Tensor
+    codes: Tensor
+    code_of_pair: Tensor
+    gold: Tensor
+    gold_sizes: Tensor
+    length: Tensor
+
+    @classmethod
+    def of(cls, table: DocumentTable, pair_features: int) -> DocumentTensors:
+        """The tensors of a table; `pair_features` is the size of the vocabulary of pairs."""
+        n = table.size
+        rows, local = np.unique(table.features, return_inverse=True)
+        local = local.reshape(table.features.shape)
+        if len(rows) and rows[0] < 0:  # "no feature" goes to the end
+            rows, local = rows[1:], np.where(local == 0, len(rows) - 1, local - 1)
+        square = np.zeros((n, n), dtype=np.int32)  # by far the largest
+        square[np.tri(n, k=-1, dtype=bool)] = table.code_of_pair
+        arrays: dict[str, Any] = {
+            "rows": rows,
+            "features": local,
+            "current": np.where(table.current < 0, pair_features, table.current),
+            "previous": np.where(table.previous < 0, pair_features, table.previous),
+            "codes": table.codes if len(table.codes) else [0],  # one that no pair has
+            "gold": table.gold,
+            "gold_sizes": table.gold_sizes,
+            "length": np.array(n),
+        }
+        tensors = {name: torch.from_numpy(np.asarray(a, np.int64)) for name, a in arrays.items()}
+        return cls(**tensors, code_of_pair=torch.from_numpy(square))
+
+    def to(self, device: torch.device | str) -> DocumentTensors:
+        """The same on another device."""
+        return DocumentTensors(*(tensor.to(device) for tensor in self))
+
+    def with_room(self, rows: int) -> DocumentTensors:
+        """The same with "no feature" at `rows`, where more rows are to follow as padding."""
+        features = self.features.masked_fill(self.features == len(self.rows), rows)
+        return self._replace(features=features)
+
+    @property
+    def size(self) -> int:
+        """The number of mentions, padding included."""
+        return len(self.features)
+
+
+def code_slots(codes: Tensor, dtype: torch.dtype | None = None) -> Tensor:
+    """[code, slot] 1 where a code has a feature: ten distances, eleven distances of sentences, ten bits.
+
+    >>> code_slots(torch.tensor([0]))[0].nonzero().squeeze().tolist()  # first of each, all bits false
+    [0, 10, 21, 23, 25, 27, 29, 31, 33, 35, 37, 39]
+    """
+    parts = []
+    for bit in range(len(BITS) - 1, -1, -1):
+        parts.append((codes % 2) + LARGEST_DISTANCE + SENTENCE_DISTANCES + 2 * bit)
+        codes = codes // 2
+    parts += [codes % SENTENCE_DISTANCES + LARGEST_DISTANCE, codes // SENTENCE_DISTANCES]
+    return many_hot(torch.stack(parts, dim=1), SLOTS, dtype)
+
+
+def many_hot(numbers: Tensor, size: int, dtype: torch.dtype | None = None) -> Tensor:
+    """[row, size] how often each number below `size` is in a row; others are left out.
+
+    >>> many_hot(torch.tensor([[0, 2], [3, 3]]), 3).tolist()
+    [[1.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
+    """
+    counts = torch.zeros(len(numbers), size + 1, dtype=dtype, device=numbers.device)
+    counts.scatter_add_(1, numbers, torch.ones_like(numbers, dtype=counts.dtype))
+    return counts[:, :size]

@@ -1,0 +1,1 @@
+"""Raw text or documents in, entities out."""

@@ -1,0 +1,277 @@
+"""What a resolver finds in a text: mentions, their characters and probabilities, grouped into entities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
+
+from corelax.core.errors import CorelaxError
+from corelax.core.printable import on_one_line
+from corelax.decode import Decision
+from corelax.document import Document, Span
+from corelax.document.clustering import Clustering
+from corelax.resolve.representative import representative
+
+__all__ = ["Resolution", "ResolvedEntity", "ResolvedMention", "resolution_of"]
+
+DIGITS = 4  # of probabilities in JSON
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedMention:
+    """A mention in its text.
+
+    Attributes:
+        span: Its words, half-open.
+        start: Its first character.
+        end: One past its last character.
+        text: The characters.
+        entity: The position of its entity in `Resolution.entities`.
+        antecedent: The position of its antecedent in `Resolution.mentions`; None if it starts its entity.
+        probability: That the span is a mention.
+        link_probability: Of that antecedent, or of starting a new entity.
+        entity_probability: That the mention belongs to the entity that its first mention starts.
+    """
+
+    span: Span
+    start: int
+    end: int
+    text: str
+    entity: int
+    antecedent: int | None
+    probability: float
+    link_probability: float
+    entity_probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedEntity:
+    """The mentions of one thing in the order of the text, and the one to call it by."""
+
+    mentions: tuple[ResolvedMention, ...]
+    representative: ResolvedMention
+
+    @property
+    def probability(self) -> float:
+        """The mean `entity_probability` of its mentions."""
+        return sum(m.entity_probability for m in self.mentions) / len(self.mentions)
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """A text with its entities. Printed, it is a line for each; in a notebook, a coloured page.
+
+    Attributes:
+        text: The text; all characters are counted in it.
+        document: Its words, with the entities as `clusters` and the characters as layer `offsets`.
+        mentions: All mentions in the order of the text, outer ones first.
+        entities: The entities by their first mention.
+
+    >>> doc = Document(id="d", words=("Ann", "said", "she", "left"))
+    >>> ann = Decision(Span(0, 1), 7, None, 1.0, 0.9, 0.9)
+    >>> she = Decision(Span(2, 3), 7, 0, 1.0, 0.8, 0.7)
+    >>> resolution = resolution_of(doc, [ann, she])
+    >>> print(resolution)
+    Ann: Ann [0:3], she [9:12]
+    >>> resolution.clusters, round(resolution.entities[0].probability, 2)
+    ([[(0, 3), (9, 12)]], 0.8)
+    """
+
+    text: str
+    document: Document
+    mentions: tuple[ResolvedMention, ...]
+    entities: tuple[ResolvedEntity, ...]
+
+    @property
+    def clusters(self) -> list[list[tuple[int, int]]]:
+        """The entities as (start, end) in characters."""
+        return [[(m.start, m.end) for m in entity.mentions] for entity in self.entities]
+
+    @property
+    def decisions(self) -> list[Decision]:
+        """What `resolution_of` makes this resolution of again."""
+        return [
+            Decision(
+                m.span,
+                m.entity,
+                m.antecedent,
+                m.probability,
+                m.link_probability,
+                m.entity_probability,
+            )
+            for m in self.mentions
+        ]
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it as JSON takes it; `antecedent` is a position in the list of all mentions.
+
+        Mentions carry their position in the text's order as `id`. All ends are exclusive.
+        """
+        place = {mention.span: id for id, mention in enumerate(self.mentions)}
+        return {
+            "id": self.document.key,
+            "text": self.text,
+            "tokens": [
+                {"text": word, "start": start, "end": end}
+                for word, (start, end) in zip(
+                    self.document.words, self.document.layer("offsets"), strict=True
+                )
+            ],
+            "entities": [
+                {
+                    "representative": entity.representative.text,
+                    "probability": round(entity.probability, DIGITS),
+                    "mentions": [_mention_dict(place[m.span], m) for m in entity.mentions],
+                }
+                for entity in self.entities
+            ],
+        }
+
+    def to_html(self) -> str:
+        """A page of its own with the text, mentions coloured by entity; see `corelax.render.page`."""
+        from corelax.render.page import resolutions_html
+
+        return resolutions_html([self])
+
+    def _repr_html_(self) -> str:
+        from corelax.render.page import notebook_html
+
+        return notebook_html(self)
+
+    def __str__(self) -> str:
+        return "\n".join(map(_line, self.entities))
+
+
+def resolution_of(
+    document: Document, decisions: Iterable[Decision], text: str | None = None
+) -> Resolution:
+    """Puts decisions in the order of the text and entities in the order of their first mentions.
+
+    Args:
+        document: The words. Its clusters are replaced.
+        decisions: One for each mention, in any order.
+        text: What the `offsets` of the document count in. None: the words joined by blanks, with offsets
+            to fit.
+
+    >>> doc = Document(id="d", words=("It", "is"), layers={"offsets": ((1, 3), (3, 5))})
+    >>> it = Decision(Span(0, 1), 0, None, 1.0, 1.0, 1.0)
+    >>> resolution_of(doc, [it], "¡It’s").mentions[0].text
+    'It'
+    """
+    if text is None:
+        text, offsets = _joined(document.words)
+        document = replace(document, layers={**document.layers, "offsets": offsets})
+    else:
+        offsets = _checked_offsets(document, text)
+    listed = list(decisions)
+    _check(listed, len(document.words))
+    order = sorted(range(len(listed)), key=lambda i: (listed[i].span[0], -listed[i].span[1], i))
+    position = {old: new for new, old in enumerate(order)}
+    number: dict[int, int] = {}  # of entities, by their first mentions
+    mentions = []
+    for old in order:
+        span, entity, antecedent, *probabilities = listed[old]
+        start, end = _characters(span, offsets, len(text))
+        mentions.append(
+            ResolvedMention(
+                span,
+                start,
+                end,
+                text[start:end],
+                number.setdefault(entity, len(number)),
+                None if antecedent is None else position[antecedent],
+                *(min(max(float(p), 0.0), 1.0) for p in probabilities),  # sums may be 1.0000001
+            )
+        )
+    groups: list[list[ResolvedMention]] = [[] for _ in number]
+    for mention in mentions:
+        groups[mention.entity].append(mention)
+    lower = frozenset(word for word in document.words if word.islower())
+    entities = tuple(_entity(group, document.words, lower) for group in groups)
+    clusters = Clustering([[m.span for m in entity.mentions] for entity in entities])
+    return Resolution(text, document.with_clusters(clusters), tuple(mentions), entities)
+
+
+def _entity(
+    mentions: Sequence[ResolvedMention], words: Sequence[str], lower: frozenset[str]
+) -> ResolvedEntity:
+    chosen = representative([words[m.span.start : m.span.end] for m in mentions], lower)
+    return ResolvedEntity(tuple(mentions), mentions[chosen])
+
+
+def _joined(words: Sequence[str]) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Words with a blank between them, and where each is.
+
+    >>> _joined(["a", "bc"])
+    ('a bc', ((0, 1), (2, 4)))
+    """
+    offsets = []
+    end = -1
+    for word in words:
+        start = end + 1
+        end = start + len(word)
+        offsets.append((start, end))
+    return " ".join(words), tuple(offsets)
+
+
+def _checked_offsets(document: Document, text: str) -> tuple[tuple[int, int], ...]:
+    """The layer `offsets`, if it goes through the text from left to right."""
+    offsets = document.layers.get("offsets")
+    if offsets is None or None in offsets:
+        raise CorelaxError(
+            f"document {document.key}: a text needs the layer offsets; leave out the text"
+        )
+    edges = [0, *chain.from_iterable(offsets), len(text)]
+    if edges != sorted(edges):
+        raise CorelaxError(f"document {document.key}: its offsets do not fit the text")
+    return offsets
+
+
+def _check(decisions: Sequence[Decision], size: int) -> None:
+    """Decisions that contradict each other or the document are an error."""
+    seen = set()
+    for span, entity, antecedent, *_ in decisions:
+        place = tuple(span[:2])
+        if not 0 <= span.start <= span.end <= size:
+            raise CorelaxError(f"mention {place} is outside the {size} words")
+        if span in seen:
+            raise CorelaxError(f"mention {place} is decided twice")
+        seen.add(span)
+        if antecedent is None:
+            continue
+        if not 0 <= antecedent < len(decisions):
+            raise CorelaxError(f"mention {place}: there is no decision {antecedent} to link to")
+        if decisions[antecedent].entity != entity or decisions[antecedent].span == span:
+            raise CorelaxError(
+                f"mention {place}: its antecedent must be another of the same entity"
+            )
+
+
+def _characters(span: Span, offsets: Sequence[tuple[int, int]], size: int) -> tuple[int, int]:
+    """The first character of a mention and one past its last. One of no word is before its next word."""
+    if span.start == span.end:
+        place = offsets[span.start][0] if span.start < len(offsets) else size
+        return place, place
+    return offsets[span.start][0], offsets[span.end - 1][1]
+
+
+def _mention_dict(id: int, mention: ResolvedMention) -> dict[str, Any]:
+    return {
+        "id": id,
+        "text": mention.text,
+        "start": mention.start,
+        "end": mention.end,
+        "start_token": mention.span.start,
+        "end_token": mention.span.end,
+        "antecedent": mention.antecedent,
+        "probability": round(mention.probability, DIGITS),
+        "link_probability": round(mention.link_probability, DIGITS),
+        "entity_probability": round(mention.entity_probability, DIGITS),
+    }
+
+
+def _line(entity: ResolvedEntity) -> str:
+    found = (f"{on_one_line(m.text)} [{m.start}:{m.end}]" for m in entity.mentions)
+    return f"{on_one_line(entity.representative.text)}: {', '.join(found)}"

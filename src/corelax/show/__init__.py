@@ -1,1 +1,0 @@
-"""Showing what a resolver found: on a terminal, and as a page for a browser."""

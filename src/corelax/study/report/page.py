@@ -1,0 +1,226 @@
+"""The report of a study: which tables, figures and passages it has, and what it says about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from corelax.analysis.passages import Passages, choose_passages
+from corelax.core.version import VERSION
+from corelax.document import Document
+from corelax.io import read
+from corelax.render.report import Figure, Item, Page, Section
+from corelax.study.report.answers import answers_table
+from corelax.study.report.figures import (
+    PAIRWISE,
+    beta_figure,
+    curves_figure,
+    temperature_figure,
+)
+from corelax.study.report.published import CONLL_2012_SIZES
+from corelax.study.report.tables import (
+    errors_table,
+    interval,
+    rates_table,
+    row_title,
+    scores_table,
+    times_table,
+)
+from corelax.study.results import Outcome, Results, system_documents
+from corelax.study.study import BEST_OF_PAPER
+from corelax.study.work import DEV, TEST
+from corelax.train.sparse.config import Config
+
+
+def study_page(
+    results: Results, *, title: str, command: str = "", examples: int = 6, remark: str = ""
+) -> Page:
+    """The report as data.
+
+    Args:
+        results: Of the study.
+        title: Of the page.
+        command: What made it.
+        examples: How many passages to show.
+        remark: What must be said first.
+    """
+    files = results.reproduction.runner.files
+    gold = read(files.test if files.test and results.part == TEST else files.dev, files.format)
+    errors = {outcome.row.name: results.errors(outcome, gold) for outcome in results.outcomes}
+    scores = scores_table(
+        results, results.part, "scores", f"Table 1: scores on {results.part}", _ABOUT_SCORES
+    )
+    tables = [scores]
+    if results.part != DEV:
+        tables.append(scores_table(results, DEV, "dev_scores", "Scores on dev", _ABOUT_DEV))
+    parts: list[tuple[str, Sequence[str], Sequence[Item | None]]] = [
+        ("What was found", [_comparisons(results)], [answers_table(results, errors)]),
+        ("Scores", [_comparable(results), *_glossary(results)], tables),
+        ("Errors", [], [errors_table(results, errors)]),
+        ("Recall and precision by β", [_ABOUT_BETA], _beta_figures(results)),
+        ("Temperature", [_ABOUT_T], [temperature_figure(results)]),
+        ("Training", [], [curves_figure(results), rates_table(results)]),
+        ("Time", [], [times_table(results)]),
+        ("Where systems differ", [], [_passages(results, gold, examples)]),
+    ]
+    sections = []
+    figures = 0
+    for heading, paragraphs, items in parts:
+        there = [item for item in items if item is not None]
+        for number, item in enumerate(there):
+            if isinstance(item, Figure):
+                figures += 1
+                there[number] = replace(item, title=f"Figure {figures}: {item.title}")
+        if there:
+            sections.append(Section(heading, paragraphs, there))
+    lead = ([remark] if remark else []) + _lead(results)
+    return Page(title, lead, _facts(results), sections, command)
+
+
+def _beta_figures(results: Results) -> list[Figure | None]:
+    return [
+        beta_figure(results, "beta", "β of the paper's losses"),
+        beta_figure(results, "beta_pairwise", "β of the pairwise family", PAIRWISE),
+    ]
+
+
+def _lead(results: Results) -> list[str]:
+    """The outcome in a few sentences, made from the numbers."""
+    lines = [
+        "A mention ranker over sparse features, trained with a heuristic loss and then with relaxed metrics "
+        "themselves, as in Le & Titov (2017), Optimizing Differentiable Relaxations of Coreference "
+        "Evaluation Metrics.",
+    ]
+    if not results.is_done or set(results.baseline.records) != set(results.reproduction.seeds):
+        lines.append(
+            "**Not all runs are done.** Rows may be missing or have fewer seeds than others."
+        )
+    shown = [found for name in BEST_OF_PAPER if (found := results.outcome(name))]
+    if shown:
+        others = [outcome for outcome in results.outcomes if outcome is not results.baseline]
+        best = max(others, key=lambda outcome: results.difference(outcome).mean)
+        text = "; ".join(_gain(results, outcome) for outcome in shown)
+        if best not in shown:
+            text += f". The largest difference of all rows: {_gain(results, best)}"
+        lines.append(f"CoNLL against the baseline on {results.part}, with 95 % intervals: {text}.")
+    return lines
+
+
+def _gain(results: Results, outcome: Outcome) -> str:
+    return f"{row_title(outcome)} {interval(results.difference(outcome))}"
+
+
+def _comparisons(results: Results) -> str:
+    """What many comparisons mean for p values."""
+    number, documents = len(results.differences(results.part)), _documents(results, results.part)
+    least = 2 / 2**documents  # of an exact permutation test: all documents one way
+    text = (
+        f"Made from the numbers, row by row. Of {number} comparisons, {0.05 * number:.1f} would be below "
+        "p = 0.05 by chance; the tables of scores have p values after Holm's correction too. Yes means that "
+        "the interval excludes 0 and p is below 0.05, before the correction."
+    )
+    if not number:
+        return "Nothing but the baseline is done yet."
+    if least * number > 0.05:
+        text += f" With {documents} documents no p is below {least:.3f}, so that none can pass it."
+    return text
+
+
+def _comparable(results: Results) -> str:
+    """Whether published figures can be compared with these."""
+    if results.part != TEST:
+        return "These are scores on dev, by which everything was chosen."
+    config = _config(results)
+    is_usual = (config.mentions, config.singletons) == ("detect", "drop")
+    sizes = {part: _documents(results, part) for part in (DEV, TEST)}
+    if is_usual and sizes == {part: CONLL_2012_SIZES[part] for part in (DEV, TEST)}:
+        text = "These files have as many documents as CoNLL-2012: published figures are comparable"
+    else:
+        text = (
+            "Published figures are of CoNLL-2012 English test, **another corpus: they are not comparable**, "
+            "only the gains in brackets are, with care"
+        )
+    return f"{text}. Those marked † come from another network with other features."
+
+
+def _facts(results: Results) -> list[tuple[str, str]]:
+    """How the numbers came about."""
+    study, config = results.reproduction.study, _config(results)
+    records = results.baseline.records
+    parts = [f"{_documents(results, p)} {p}" for p in dict.fromkeys([DEV, results.part])]
+    trained = next(iter(records.values())).epochs[0]["documents"]
+    chosen = ["epoch"] + ["learning rates"] * bool(study.tuned)
+    chosen += ["β"] * bool(study.grid("b3")) + ["T"] * bool(study.grid("cold"))
+    programs = {record.program for record in records.values() if record.program}
+    facts = [
+        ("Documents", ", ".join([f"{trained} training (with coreference)", *parts])),
+        ("Mentions", f"{config.mentions}; entities of one mention: {config.singletons}"),
+        ("Seeds", ", ".join(map(str, sorted(records)))),
+        ("Chosen on dev", ", ".join(chosen)),
+        ("Device", ", ".join(sorted({record.device for record in records.values()}))),
+        ("Program", "; ".join(sorted(programs)) or f"corelax {VERSION}"),
+    ]
+    if config.singletons == "keep":
+        facts.append(("Losses of the paper", "without the authors' filter, which drops singletons"))
+    return facts
+
+
+def _config(results: Results) -> Config:
+    """The settings of the baseline."""
+    reproduction = results.reproduction
+    return reproduction.runner.chain(reproduction.study.units[0], reproduction.seeds[0])[-1]
+
+
+def _documents(results: Results, part: str) -> int:
+    return results.baseline.counts(part).documents
+
+
+def _passages(results: Results, gold: Sequence[Document], number: int) -> Passages | None:
+    """Passages in which the paper's best loss and the baseline differ, with the first seed."""
+    outcome = next((o for name in reversed(BEST_OF_PAPER) if (o := results.outcome(name))), None)
+    if outcome is None or not number:
+        return None
+    seed = outcome.seeds(results.part)[0]
+    systems = {
+        one.row.title: system_documents(gold, one.predicted[results.part][seed])
+        for one in (results.baseline, outcome)
+    }
+    passages = choose_passages(gold=gold, systems=systems, number=number)
+    caption = (
+        f"Seed {seed}. Passages with the largest difference in errors, in favour of either system by turns. "
+        "Equal numbers are one entity; errors are underlined."
+    )
+    title = f"{outcome.row.title} and the baseline"
+    return Passages("passages", title, caption, passages) if passages else None
+
+
+def _glossary(results: Results) -> list[str]:
+    """What the rows are that the paper does not have."""
+    terms = {
+        "continued": "**Trained as long again**: from its best epoch, the baseline's own loss for as many "
+        "epochs as the others; what more training alone brings.",
+        "soft_lea": "**Soft**: entities count as far as they are likely to have two mentions, and gold "
+        "mentions that were not detected count as missed; L_B³ and L_LEA drop entities by the hard rule of "
+        "the authors' program, where singletons are dropped. **T on entities, on links**: what the "
+        "temperature makes harder in training.",
+        "pairwise_lea": "**Pairwise**: metrics from the exact probability that two mentions corefer, instead "
+        "of products of entity probabilities.",
+        "baseline_entities": "**Entity decoding**: a mention goes to its most probable entity instead of its "
+        "best antecedent.",
+    }
+    return [text for name, text in terms.items() if results.outcome(name)]
+
+
+_ABOUT_SCORES = (
+    "F1 in percent over the whole part: counts are summed over documents and divided once. Means over "
+    "seeds, for CoNLL with their standard deviation. The interval is a paired bootstrap over documents and "
+    "seeds, p a paired permutation test over documents. Bold: the best of a column, and differences that "
+    "pass Holm's correction at 0.05. Recall and precision show under the pointer and are in the CSV and "
+    "JSON files. Published: Le & Titov (2017), where Wiseman et al. (2015) is quoted; Clark & Manning (2016)."
+)
+_ABOUT_DEV = "The part by which everything was chosen: these figures flatter whoever had most to choose from."
+_ABOUT_BETA = "A larger β favours recall: −F_β is the loss, F1 what is measured."
+_ABOUT_T = (
+    "T below 1 makes entities (or links) harder in training; as T tends to 0 the loss tends to the exact "
+    "metric."
+)

@@ -1,0 +1,232 @@
+"""The tables of a study: scores, errors, learning rates, times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from corelax.analysis.decisions import CORRECT_LINK, ERRORS, TYPES
+from corelax.analysis.errors import ErrorCounts
+from corelax.analysis.significance import Difference, holm
+from corelax.metrics.report import METRICS, TITLES, rounded_percent
+from corelax.render.report import Cell, Row, Table
+from corelax.study.report.published import CONLL_2012_TEST, OTHER_NETWORK, TRAINING_HOURS
+from corelax.study.results import Outcome, Results, Spread
+from corelax.study.study import PAPER
+from corelax.study.work import TEST
+
+SHOWN = [name for name in METRICS if name != "mentions"]
+SHORT = {"false_anaphor": "FA", "false_new": "FN", "wrong_link": "WL"}
+TUNED = {"baseline": "Baseline", "entity_ce": "L_ec", "b3_1": "L_B³", "lea_1": "L_LEA"}
+PUBLISHED = "published"
+PAPER_MS = TRAINING_HOURS * 3_600_000 / (20 * 2802)  # a document in an epoch
+
+
+def signed(share: float) -> str:
+    """A difference in points, with its sign.
+
+    >>> signed(0.0074), signed(-0.0074)
+    ('+0.74', '−0.74')
+    """
+    return f"{100 * share:+.2f}".replace("-", "−")
+
+
+def interval(difference: Difference) -> str:
+    """A difference with its interval."""
+    low, high = signed(difference.low), signed(difference.high)
+    return f"{signed(difference.mean)} [{low}, {high}]"
+
+
+def p_text(p_value: float) -> str:
+    """A p value.
+
+    >>> p_text(0.0171), p_text(0.0001)
+    ('0.017', '< 0.001')
+    """
+    return f"{p_value:.3f}" if p_value >= 0.001 else "< 0.001"
+
+
+def row_title(outcome: Outcome) -> str:
+    """A row's title, with the value that was chosen on dev where there was a choice."""
+    if len(outcome.row.units) == 1:
+        return outcome.row.title
+    value = outcome.unit.rpartition("_")[2]
+    what = "T" if outcome.unit.startswith("cold") else "β²"
+    return f"{outcome.row.title}: {what} = {value}"
+
+
+def scores_table(results: Results, part: str, key: str, title: str, caption: str) -> Table:
+    """F1 of all metrics, CoNLL, and the difference to the baseline."""
+    differences = results.differences(part)
+    adjusted = dict(zip(differences, holm([d.p_value for d in differences.values()]), strict=True))
+    has_published = part == TEST and any(_published(outcome) for outcome in results.outcomes)
+    columns = ["", *(TITLES[m] for m in SHOWN), "CoNLL", *([PUBLISHED] if has_published else [])]
+    columns += ["to baseline [95 %]", "p", "p (Holm)"]
+    rows = []
+    for outcome in results.outcomes:
+        cells = [Cell(row_title(outcome), title=outcome.row.name)]
+        for metric in SHOWN:
+            scores = outcome.scores(part, metric)
+            recall, precision, f1 = (
+                Spread.of(100 * s[i] for s in scores)
+                for i in range(3)  # recall, precision, F1
+            )
+            cells.append(
+                Cell(
+                    f"{f1.mean:.2f}",
+                    {"F1": f1.mean, "recall": recall.mean, "precision": precision.mean},
+                    title=f"recall {recall.mean:.2f}, precision {precision.mean:.2f}",
+                )
+            )
+        conll = Spread.of(100 * s.f1 for s in outcome.scores(part, "conll"))
+        seeds = len(outcome.seeds(part))
+        text = f"{conll.mean:.2f} ± {conll.sd:.2f}" if seeds > 1 else f"{conll.mean:.2f}"
+        cells.append(Cell(text, {"mean": conll.mean, "sd": conll.sd, "seeds": seeds}))
+        if has_published:
+            cells.append(_published(outcome) or Cell("–"))
+        if (found := differences.get(outcome.resolver)) is None:
+            cells += [Cell("–"), Cell("–"), Cell("–")]
+        else:
+            low, high = 100 * found.low, 100 * found.high
+            values = {"mean": 100 * found.mean, "low": low, "high": high}
+            corrected = adjusted[outcome.resolver]
+            cells += [
+                Cell(interval(found), values, best=corrected < 0.05),
+                Cell(p_text(found.p_value), {"value": found.p_value}),
+                Cell(p_text(corrected), {"value": corrected}),
+            ]
+        rows.append(cells)
+    for column in range(1, len(SHOWN) + 2):
+        _mark_best(rows, column)
+    return Table(key, title, columns, _grouped(results.outcomes, rows), caption)
+
+
+def errors_table(results: Results, errors: Mapping[str, Sequence[ErrorCounts]]) -> Table:
+    """Errors by kind and type of mention, means over seeds, and the change of the totals."""
+    types = (None, *TYPES)  # all of them first
+    columns = [f"{SHORT[k]} {t or 'all'}" for t in types for k in ERRORS]
+    columns = ["", *columns[: len(ERRORS)], "correct", *columns[len(ERRORS) :]]
+    first = errors[results.baseline.row.name]
+    rows = []
+    for outcome in results.outcomes:
+        counts = errors[outcome.row.name]
+        cells = []
+        for type in types:
+            for kind in ERRORS:
+                found = Spread.of(c.number(kind, type) for c in counts)
+                base = Spread.of(c.number(kind, type) for c in first).mean
+                is_changed = type is None and outcome is not results.baseline
+                change = f" ({_change(found.mean, base)})" if is_changed else ""
+                shown = {"mean": found.mean, "sd": found.sd}
+                cells.append(Cell(f"{found.mean:.0f}{change}", shown))
+        right = Spread.of(c.number(CORRECT_LINK) for c in counts)
+        cells.insert(len(ERRORS), Cell(f"{right.mean:.0f}", {"mean": right.mean, "sd": right.sd}))
+        rows.append([Cell(row_title(outcome), title=outcome.row.name), *cells])
+    anaphoric = ", ".join(f"{first[0].anaphoric(type):,} {type}" for type in TYPES)
+    caption = (
+        f"Means over seeds, of {first[0].anaphoric():,} anaphoric gold mentions ({anaphoric}); in brackets "
+        "the change against the baseline. FA, false anaphor: linked, but first in its entity or in none. FN, "
+        "false new: has an antecedent, but starts an entity or is left out. WL, wrong link: linked to "
+        "another entity."
+    )
+    table_rows = _grouped(results.outcomes, rows)
+    return Table("errors", "Table 2: errors by type of mention", columns, table_rows, caption)
+
+
+def rates_table(results: Results) -> Table | None:
+    """The learning rates that were tried, and their dev scores."""
+    reproduction = results.reproduction
+    tuned = [name for name in reproduction.study.tuned if reproduction.tried(name)]
+    if not tuned:
+        return None
+    columns = ["learning rates (first, second layer)", *(TUNED.get(name, name) for name in tuned)]
+    rows = []
+    for rates in reproduction.study.learning_rates:
+        cells = [Cell(f"{rates[0]:g}, {rates[1]:g}")]
+        for name in tuned:
+            score = reproduction.tried(name).get(rates)
+            is_best = reproduction.rates(name) == rates
+            values = {} if score is None else {"value": 100 * score}
+            cells.append(
+                Cell("–" if score is None else rounded_percent(score), values, best=is_best)
+            )
+        rows.append(Row(cells))
+    caption = (
+        f"Dev CoNLL with seed {reproduction.seeds[0]}, each a run of its own; the best is taken for all "
+        "seeds, though some tenths are within what two runs differ by. Other metric losses take those of "
+        "their nearest relative (L_B³ or L_LEA), rewards and margins those of the baseline; the max-margin "
+        "of 2015 has its own."
+    )
+    return Table("learning_rates", "Learning rates", columns, rows, caption)
+
+
+def times_table(results: Results) -> Table:
+    """How long each run took, beside the paper's 15 hours."""
+    rows = []
+    outcomes = [outcome for outcome in results.outcomes if outcome.row.decoding == "links"]
+    devices = ", ".join(sorted({r.device for o in outcomes for r in o.records.values()}))
+    for outcome in outcomes:
+        records = list(outcome.records.values())
+        seconds = Spread.of(record.seconds for record in records)
+        epochs = sum(len(record.epochs) for record in records)
+        steps = sum(epoch["documents"] for record in records for epoch in record.epochs)
+        each = 1000 * sum(record.seconds for record in records) / steps
+        kept = sorted(record.epoch for record in records)
+        rows.append(
+            [
+                Cell(row_title(outcome), title=outcome.row.name),
+                Cell(f"{epochs / len(records):g}", {"value": epochs / len(records)}),
+                Cell(", ".join(map(str, kept))),
+                Cell(f"{seconds.mean:.1f}", {"mean": seconds.mean, "sd": seconds.sd}),
+                Cell(f"{each:.1f}", {"value": each}),
+            ]
+        )
+    caption = (
+        f"Training alone, without the stages before it, several runs at a time on one device ({devices}). "
+        f"The paper: {TRAINING_HOURS} hours for 20 epochs of 2,802 documents, pretraining included, which is "
+        f"{PAPER_MS:,.0f} ms a document."
+    )
+    columns = ["", "epochs", "epochs kept", "seconds a run", "ms a document"]
+    return Table("times", "Time", columns, _grouped(outcomes, rows), caption)
+
+
+def _published(outcome: Outcome) -> Cell | None:
+    """What the papers report for such a row, if they do."""
+    name = outcome.row.name
+    if name not in CONLL_2012_TEST:
+        return None
+    value = CONLL_2012_TEST[name]
+    gain = value - CONLL_2012_TEST["baseline"]
+    if name in OTHER_NETWORK:
+        return Cell(f"{value:.2f}†", {"value": value}, title="another network and other features")
+    return Cell(f"{value:.2f}" + (f" ({gain:+.2f})" if gain else ""), {"value": value})
+
+
+def _mark_best(rows: list[list[Cell]], column: int) -> None:
+    """Bold for the highest mean of a column."""
+
+    def value(cells: list[Cell]) -> float:
+        return next(iter(cells[column].values.values()), float("-inf"))
+
+    best = max(map(value, rows))
+    for cells in rows:
+        if value(cells) == best:
+            old = cells[column]
+            cells[column] = Cell(old.text, old.values, best=True, title=old.title)
+
+
+def _grouped(outcomes: Iterable[Outcome], rows: Iterable[list[Cell]]) -> list[Row]:
+    """Rows below the headings of their groups."""
+    result: list[Row] = []
+    group = ""
+    for outcome, cells in zip(outcomes, rows, strict=True):
+        if outcome.row.group != group:
+            group = outcome.row.group
+            result.append(Row([group], heading=True))
+        result.append(Row(cells))
+    if [row.cells[0] for row in result if row.heading] == [PAPER]:
+        return result[1:]  # a single heading says nothing
+    return result
+
+
+def _change(now: float, before: float) -> str:
+    return f"{100 * (now - before) / before:+.0f} %".replace("-", "−") if before else "–"

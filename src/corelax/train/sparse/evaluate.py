@@ -1,0 +1,88 @@
+"""How good a ranker is on dev: the CoNLL score, or the criterion of a pretraining task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import torch
+
+from corelax.decode import best_entities, best_links
+from corelax.document import Span
+from corelax.document.clustering import Clustering
+from corelax.metrics.report import METRICS, Report, Tally, without_singletons
+from corelax.rankers.sparse.features.table import DocumentTable
+from corelax.rankers.sparse.network import SparseRanker
+from corelax.train.sparse.config import Config
+
+Tables = Sequence[DocumentTable]
+
+
+def dev_score(ranker: SparseRanker, tables: Tables, config: Config) -> float:
+    """What the best epoch is chosen by, between 0 and 1."""
+    if config.objective == "anaphoricity":
+        return _anaphoricity_f1(ranker, tables)
+    if config.objective.startswith("antecedent"):
+        return _antecedent_accuracy(ranker, tables)
+    report = evaluate(ranker, tables, config, metrics=("muc", "b_cubed", "ceaf_e"))
+    return float(report.conll)
+
+
+def evaluate(
+    ranker: SparseRanker, tables: Tables, config: Config, metrics: Iterable[str] = tuple(METRICS)
+) -> Report:
+    """Exact scores of the decoded entities against all gold mentions, found or not."""
+    tally = Tally(metrics)
+    for table in tables:
+        found = resolve(ranker, table, singletons=config.singletons, decoding=config.decoding)
+        tally_document(tally, table, table.clusters_of(found), config.singletons)
+    return Report(tally.counts())
+
+
+def tally_document(
+    tally: Tally, table: DocumentTable, system: Clustering[Span], singletons: str
+) -> None:
+    """Adds a document with its predicted entities to a tally, singletons kept or dropped on both sides."""
+    tally.add(
+        gold=without_singletons(table.gold_clusters, singletons),
+        system=without_singletons(system, singletons),
+    )
+
+
+@torch.no_grad()
+def resolve(
+    ranker: SparseRanker, table: DocumentTable, *, singletons: str, decoding: str
+) -> list[list[int]]:
+    """The entities of a document, as lists of mention numbers."""
+    decode = best_links if decoding == "links" else best_entities
+    return decode(ranker(ranker.tensors_of(table)), singletons=singletons)
+
+
+@torch.no_grad()
+def _anaphoricity_f1(ranker: SparseRanker, tables: Tables) -> float:
+    """F1 of "has an antecedent"."""
+    right = predicted = wanted = 0
+    for table in tables:
+        scores = ranker.new_scores(ranker.mention_hidden(ranker.tensors_of(table)))
+        says_so = (scores > 0).cpu().numpy()
+        is_so = table.is_anaphoric
+        right += int((says_so & is_so).sum())
+        predicted, wanted = predicted + int(says_so.sum()), wanted + int(is_so.sum())
+    return 2 * right / max(predicted + wanted, 1)
+
+
+@torch.no_grad()
+def _antecedent_accuracy(ranker: SparseRanker, tables: Tables) -> float:
+    """The share of anaphoric mentions whose best antecedent is right."""
+    right = wanted = 0
+    for table in tables:
+        if table.size < 2:
+            continue
+        scores = ranker.pair_scores(ranker.tensors_of(table))
+        above = torch.ones_like(scores, dtype=torch.bool).triu()
+        best = scores.masked_fill(above, -torch.inf).argmax(-1).cpu().numpy()
+        is_anaphoric = table.is_anaphoric
+        same = table.gold == table.gold[best]
+        right += int(np.sum(same & is_anaphoric))
+        wanted += int(is_anaphoric.sum())
+    return right / max(wanted, 1)

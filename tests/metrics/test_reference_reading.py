@@ -1,0 +1,263 @@
+"""The reference scorer's reading, rule by rule."""
+
+import gzip
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from corelax import FormatError
+from corelax.metrics.reference.reading import ReferenceDocument, read_reference, stream_reference
+from tests.io.io_helpers import save
+
+CASES = Path(__file__).parents[1] / "data" / "reference_scorer.json"
+Pairs = list[list[tuple[int, int]]]
+
+
+def read(text: str) -> list[ReferenceDocument]:
+    """Lines end with a line feed only; carriage returns stay."""
+    return list(read_reference(StringIO(text, newline="\n"), "key.conll"))
+
+
+def names(text: str) -> list[str]:
+    return [doc.name for doc in read(text)]
+
+
+def pairs(doc: ReferenceDocument) -> Pairs:
+    """Each entity's mentions as (first token, last token), both in the order of reading."""
+    return [[(m.start, m.end - 1) for m in cluster] for cluster in doc.entities()]
+
+
+def clusters(*lines: str) -> Pairs:
+    """What is read from these lines inside one document."""
+    [doc] = read("\n".join(["#begin document d", *lines, "#end document", ""]))
+    return pairs(doc)
+
+
+# 2.1 Lines
+
+
+@pytest.mark.parametrize(
+    ("header", "name"),
+    [
+        ("#begin document (bc/cctv/00/cctv_0001); part 000\n", "(bc/cctv/00/cctv_0001); part 000"),
+        ("#   begin document x\n", "x"),
+        ("#\tbegin document x\n", "x"),
+        ("#begin document  x\n", " x"),
+        ("#begin document x  \n", "x  "),
+        ("#begin document x\r\n", "x"),
+        ("#begin document x\r\r\n", "x\r"),
+        ("#begin document x \r\n", "x "),
+    ],
+)
+def test_a_name_is_all_the_rest_of_the_line(header: str, name: str) -> None:
+    assert names(header + "#end document\n") == [name]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        " #begin document x",
+        "x #begin document x",
+        "#begin document",
+        "#begin  document x",
+        "#Begin document x",
+        "begin document x",
+        "##begin document x",
+    ],
+)
+def test_other_lines_begin_no_document(line: str) -> None:
+    assert names(f"{line}\nw\t(0)\n#end document\n") == []
+
+
+@pytest.mark.parametrize(
+    "line", ["#end document", "# \tend document", "w\t(5) #end document of sorts", "#end documents"]
+)
+def test_an_end_anywhere_in_a_line_ends_the_document(line: str) -> None:
+    [doc] = read(f"#begin document d\nw\t(0)\n{line}\nw\t(0)\n")
+    assert pairs(doc) == [[(0, 0)]]
+
+
+def test_lines_outside_a_document_are_ignored() -> None:
+    text = "w\t(0)\nw\t0)\n#begin document d\nw\t(1)\n#end document\nw\t2)\n"
+    assert [pairs(doc) for doc in read(text)] == [[[(0, 0)]]]
+
+
+def test_white_space_takes_no_place_and_interrupts_nothing() -> None:
+    assert clusters("w\t(0", "", "  \t ", "\r", "w\t0)") == [[(0, 1)]]
+
+
+def test_every_other_line_is_a_token_comments_too() -> None:
+    assert clusters("# text (5)", "w\t(0)", "#", "w\t(0)") == [[(0, 0)], [(1, 1), (3, 3)]]
+
+
+def test_rows_need_no_other_columns() -> None:
+    assert clusters("(0)", "a\tb\tc\td\te\tf\t(0)") == [[(0, 0), (1, 1)]]
+
+
+# 2.2 The coreference cell
+
+
+def test_brackets_before_the_last_tab_are_not_seen() -> None:
+    assert clusters("(7)\t(8\t-", "w\t(0)") == [[(1, 1)]]
+
+
+def test_empty_columns_at_the_end_are_dropped() -> None:
+    assert clusters("w\t(0)\t\t") == [[(0, 0)]]
+
+
+def test_an_empty_column_before_the_last_one_is_not() -> None:
+    assert clusters("(7)\t\t-", "(0)\t") == [[(1, 1)]]
+
+
+def test_a_row_without_tabs_is_searched_as_a_whole() -> None:
+    assert clusters("d 0 0 w (NP* (0", "d 0 1 (7) *) 0)") == [[(0, 1)], [(1, 1)]]
+
+
+@pytest.mark.parametrize("cell", ["_", "-", "*", "", "()", "(x)", "+", "12", "(+", "|"])
+def test_a_cell_without_a_pattern_says_nothing(cell: str) -> None:
+    assert clusters(f"w\t{cell}", "w\t(0)") == [[(1, 1)]]
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        pytest.param(["(1+2)"], [], id="plus and one digit: dropped"),
+        pytest.param(["(12+3)|(4)"], [[(0, 0)]], id="plus beside another mention"),
+        pytest.param(["(3)"], [[(0, 0)]], id="one token"),
+        pytest.param(["(3", "-", "3)"], [[(0, 2)]], id="several tokens"),
+        pytest.param(["(3", "(3", "3)", "3)"], [[(1, 2), (0, 3)]], id="closed from the inside out"),
+        pytest.param(["(3", "(4", "3)", "4)"], [[(0, 2)], [(1, 3)]], id="crossing"),
+        pytest.param(["(3(4", "3)4)"], [[(0, 1)], [(0, 1)]], id="no bars"),
+        pytest.param(["(3||(4", "4)x3)"], [[(0, 1)], [(0, 1)]], id="any bars"),
+        pytest.param(["3)|(3"], [[(0, 0)]], id="opens before it closes"),
+        pytest.param(["(3", "3)|(3", "3)"], [[(1, 1), (0, 2)]], id="opens first in the middle"),
+        pytest.param(["(3|(4)|3)"], [[(0, 0)], [(0, 0)]], id="one token in brackets"),
+        pytest.param(["(3)(3)"], [[(0, 0), (0, 0)]], id="the same mention twice"),
+        pytest.param(["(7)", "(007)"], [[(0, 0)], [(1, 1)]], id="digits as text"),
+        pytest.param(["(1(2)3)"], [[(0, 0)], [(0, 0)]], id="digits glued by pass 2: (13)"),
+        pytest.param(["(1(2+3)4)", "(14)"], [[(0, 0), (1, 1)]], id="digits glued by pass 1: (14)"),
+        pytest.param(["(5", "(", "5)"], [[(0, 2)]], id="a bracket without digits"),
+        pytest.param(["(5x", "x5)"], [[(0, 1)]], id="letters around the digits"),
+    ],
+)
+def test_a_cell_is_read_in_four_passes(cells: list[str], expected: Pairs) -> None:
+    assert clusters(*(f"w\t{cell}" for cell in cells)) == expected
+
+
+def test_entities_are_in_the_order_of_the_passes() -> None:
+    """One-token mentions come before openings, whatever stands first."""
+    assert clusters("w\t(3|(4)|(5)", "w\t3)") == [[(0, 0)], [(0, 0)], [(0, 1)]]
+
+
+def test_an_entity_is_met_when_it_opens() -> None:
+    assert clusters("w\t(9", "w\t(2)", "w\t9)") == [[(0, 2)], [(1, 1)]]
+
+
+def test_mentions_are_in_the_order_in_which_they_are_complete() -> None:
+    assert clusters("w\t(0", "w\t(0)", "w\t0)") == [[(1, 1), (0, 2)]]
+
+
+def test_identifiers_mean_nothing_outside_their_document() -> None:
+    text = (
+        "#begin document a\nw\t(0)\n#end document\n#begin document b\nw\t-\nw\t(0)\n#end document\n"
+    )
+    assert [pairs(doc) for doc in read(text)] == [[[(0, 0)]], [[(1, 1)]]]
+
+
+# 2.3 Errors
+
+
+@pytest.mark.parametrize(
+    ("lines", "line"),
+    [
+        pytest.param(["w\t-", "w\t0)"], 3, id="closes without opening"),
+        pytest.param(["w\t(0)|0)"], 2, id="closes after a one-token mention"),
+        pytest.param(["w\t(0", "w\t0)", "w\t0)"], 4, id="closes twice"),
+        pytest.param(["w\t-", "w\t(0", "w\t-"], 3, id="never closed"),
+        pytest.param(["w\t(e1)"], 2, id="a letter before the digits: 1) is seen"),
+        pytest.param(["w\t(1e)"], 2, id="a letter after the digits: (1 is seen"),
+        pytest.param(["w\t(1+23)"], 2, id="plus and two digits"),
+        pytest.param(["w\t(+1)"], 2, id="plus without digits before it: 1) is seen"),
+    ],
+)
+def test_brackets_that_do_not_match_stop_the_scorer(lines: list[str], line: int) -> None:
+    [doc] = read("\n".join(["#begin document d", *lines, "#end document", ""]))
+    with pytest.raises(FormatError) as caught:
+        doc.entities()
+    assert str(caught.value).startswith(f"key.conll:{line}: ")
+
+
+def test_a_bad_document_does_not_harm_the_next_one() -> None:
+    text = "#begin document a\nw\t0)\n#end document\n#begin document b\nw\t(0)\n#end document\n"
+    _, second = read(text)
+    assert pairs(second) == [[(0, 0)]]
+
+
+def test_what_is_open_when_the_file_ends_is_forgotten() -> None:
+    [doc] = read("#begin document d\nw\t(0)\nw\t(0\nw\t(1")
+    assert pairs(doc) == [[(0, 0)]]
+
+
+def test_a_document_without_an_end_line_goes_on_to_the_next_one() -> None:
+    first, second = read("#begin document a\nw\t(0\n#begin document b\nw\t(1)|0)\n#end document\n")
+    assert pairs(first) == [[(0, 2)], [(2, 2)]]
+    with pytest.raises(FormatError, match=r"key\.conll:4: entity 0 closes"):
+        second.entities()
+
+
+def test_brackets_in_a_header_inside_a_document_are_read() -> None:
+    first, second = read("#begin document a\nw\t-\n#begin document (7); x\nw\t(0)\n#end document\n")
+    assert pairs(first) == [[(1, 1)], [(2, 2)]]
+    assert pairs(second) == [[(0, 0)]]
+
+
+def test_a_document_without_tokens_is_empty() -> None:
+    assert clusters() == []
+
+
+# Files
+
+
+def test_a_name_used_twice_is_read_twice() -> None:
+    assert names("#begin document d\n#end document\n" * 2) == ["d", "d"]
+
+
+def test_lines_may_come_without_their_ends() -> None:
+    lines = ["#begin document d", "w\t(0", "", "w\t0)", "#end document"]
+    assert [pairs(doc) for doc in read_reference(lines, "x")] == [[[(0, 1)]]]
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "packed"])
+def test_a_file_may_have_any_encoding(tmp_path: Path, pack) -> None:
+    content = b"#begin document caf\xe9\r\nna\xefve\t(0)\r\n\r\n\xff\t(0)\r\n#end document\r\n"
+    [doc] = stream_reference(str(save(tmp_path, pack(content))))
+    assert (doc.name, pairs(doc)) == ("caf\xe9", [[(0, 0), (1, 1)]])
+
+
+def test_a_carriage_return_alone_ends_no_line(tmp_path: Path) -> None:
+    [doc] = stream_reference(str(save(tmp_path, b"#begin document d\na\rb\t(0)\n#end document\n")))
+    assert pairs(doc) == [[(0, 0)]]
+
+
+# What the scorer itself reads
+
+
+@pytest.mark.parametrize(
+    "case", json.loads(CASES.read_text())["reading"], ids=lambda case: case["id"]
+)
+def test_the_recorded_cases_are_read_as_the_reference_scorer_does(case: dict[str, Any]) -> None:
+    docs = read(case["text"])
+    if case.get("error"):
+        with pytest.raises(FormatError):
+            [doc.entities() for doc in docs]
+        return
+    assert [{"document": doc.name, "clusters": pairs(doc)} for doc in docs] == [
+        {
+            "document": doc["document"],
+            "clusters": [[tuple(mention) for mention in cluster] for cluster in doc["clusters"]],
+        }
+        for doc in case["documents"]
+    ]

@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from corelax import CorelaxError, Document, FormatError, read, score, write
+from corelax.metrics import evaluate
+from corelax.metrics.scoring import score_files
+
+TEXT = [["Ann", "saw", "Bo", "and", "waved", "to", "him"]]
+
+
+def make(
+    id: str = "d", clusters=(((2, 3), (6, 7)), ((0, 1),)), part: int | None = 0, text=TEXT
+) -> Document:
+    return Document.from_sentences(id, text, clusters=clusters, part=part)
+
+
+OTHER = (((0, 1), (6, 7)), ((2, 3),))
+
+
+@pytest.fixture
+def files(tmp_path: Path):
+    def save(gold: list[Document], system: list[Document], suffixes=(".conll", ".conll")):
+        paths = tmp_path / f"gold{suffixes[0]}", tmp_path / f"system{suffixes[1]}"
+        write(gold, paths[0])
+        write(system, paths[1])
+        return {"gold": paths[0], "system": paths[1]}
+
+    return save
+
+
+def test_documents_are_matched_by_name_not_by_order() -> None:
+    gold = [make("a"), make("b", OTHER)]
+    assert score(gold=gold, system=reversed(gold)).conll == 1
+
+
+@pytest.mark.parametrize("ours", [".conll", ".conllu", ".jsonl"])
+@pytest.mark.parametrize("theirs", [".conll.gz", ".conllu.gz", ".jsonl.gz"])
+def test_formats_can_be_mixed(files, ours: str, theirs: str) -> None:
+    paths = files([make("a"), make("b")], [make("a", OTHER), make("b")], (ours, theirs))
+    # Of document a, recall is 1/1 (Ann) + 1/2 (him) + 1/2 (Bo) and precision the same; b is right.
+    assert score_files(**paths)["b_cubed"].f1 == pytest.approx((3 + 2) / 6)
+
+
+def test_a_part_number_and_a_jsonlines_key_are_the_same_document() -> None:
+    conll = make("nw/x", part=2)
+    assert score(gold=[conll], system=[make("nw/x_2", part=None)]).conll == 1
+
+
+def test_part_zero_may_be_left_out_of_a_name() -> None:
+    assert score(gold=[make("x", part=0)], system=[make("x", part=None)]).conll == 1
+
+
+def test_a_document_missing_on_the_system_side_is_an_error() -> None:
+    with pytest.raises(CorelaxError, match="document b is in gold but not in system"):
+        score(gold=[make("a"), make("b")], system=[make("a")])
+
+
+def test_a_document_missing_on_the_gold_side_is_an_error() -> None:
+    with pytest.raises(CorelaxError, match="document b is in system but not in gold"):
+        score(gold=[make("a")], system=[make("b"), make("a")])
+
+
+def test_two_documents_of_one_name_are_an_error() -> None:
+    with pytest.raises(CorelaxError, match="occurs twice on one side"):
+        score(gold=[make("a"), make("a")], system=[make("b"), make("c")])
+
+
+def test_the_first_word_that_differs_is_shown() -> None:
+    other = make(text=[[*TEXT[0][:2], "Bob", *TEXT[0][3:]]])
+    with pytest.raises(CorelaxError, match="token 2 is 'Bo' in gold and 'Bob' in system"):
+        score(gold=[make()], system=[other])
+
+
+def test_texts_of_different_length_are_an_error() -> None:
+    with pytest.raises(CorelaxError, match="gold has 7 tokens, system has 8"):
+        score(gold=[make()], system=[make(text=[[*TEXT[0], "."]])])
+
+
+def test_different_texts_can_be_scored_all_the_same() -> None:
+    other = make(text=[[*TEXT[0], "."]])
+    assert score(gold=[make()], system=[other], check_text=False).conll == 1
+
+
+def test_dropping_singletons_takes_them_off_both_sides() -> None:
+    gold = make(clusters=(((2, 3), (6, 7)),))
+    report = score(gold=[gold], system=[make()], singletons="drop")
+    assert report["mentions"].precision == 1
+
+
+def test_per_document_reports_add_up_to_the_total() -> None:
+    gold, system = [make("a"), make("b")], [make("a", OTHER), make("b")]
+    report = score(gold=gold, system=system, per_document=True)
+    assert list(report.documents) == ["a", "b"]
+    total = report.documents["a"].counts["lea"] + report.documents["b"].counts["lea"]
+    assert total == report.counts["lea"]
+
+
+def test_beta_above_one_favours_recall() -> None:
+    gold, system = make(), make(clusters=(((0, 1), (2, 3), (6, 7)),))
+    report = score(gold=[gold], system=[system], beta=2)
+    recall, precision, f2 = report["b_cubed"]
+    assert f2 == pytest.approx(5 * precision * recall / (4 * precision + recall))
+
+
+@pytest.mark.parametrize("beta", [0, -1, float("nan"), float("inf")])
+def test_beta_must_be_a_positive_number(beta: float) -> None:
+    with pytest.raises(CorelaxError, match="beta must be a positive number"):
+        score(gold=[make()], system=[make()], beta=beta)
+
+
+def test_only_the_metrics_asked_for_are_computed() -> None:
+    report = score(gold=[make()], system=[make()], metrics=["lea"])
+    assert list(report) == ["lea"]
+    with pytest.raises(CorelaxError, match="needs muc, b_cubed, ceaf_e"):
+        _ = report.conll
+
+
+def test_an_unknown_metric_is_named_with_the_valid_ones() -> None:
+    with pytest.raises(CorelaxError, match="unknown metric 'bleu'; choose from muc"):
+        score(gold=[make()], system=[make()], metrics=["bleu"])
+
+
+def test_a_mention_in_two_entities_is_scored_and_reported(files) -> None:
+    double = make(clusters=(((0, 1), (2, 3)), ((0, 1), (6, 7))))
+    report = score_files(**files([double], [make()]))
+    assert any("one mention is in two entities" in line for line in report.oddities)
+
+
+def test_the_normal_profile_gives_the_reference_values_on_clean_files(files) -> None:
+    paths = files([make("a"), make("b")], [make("a", OTHER), make("b")])
+    normal, reference = score_files(**paths), score_files(**paths, profile="reference")
+    for name in normal:
+        assert normal[name] == pytest.approx(reference[name])
+
+
+def test_the_reference_profile_counts_a_missing_document_as_empty(files) -> None:
+    paths = files([make("a"), make("b")], [make("a")])
+    assert score_files(**paths, profile="reference")["mentions"].recall == 0.5
+
+
+def test_the_reference_profile_also_reads_other_formats(files) -> None:
+    paths = files([make("a"), make("b")], [make("a")], (".conll", ".jsonl"))
+    assert score_files(**paths, profile="reference")["mentions"].recall == 0.5
+
+
+def test_errors_name_the_file_and_the_line(files) -> None:
+    paths = files([make()], [make()])
+    broken = paths["system"].read_text().replace("(0)", "0)")
+    paths["system"].write_text(broken)
+    with pytest.raises(FormatError) as caught:
+        score_files(**paths)
+    assert str(caught.value) == f"{paths['system']}:4: entity 0 closes but was never opened"
+
+
+def test_scoring_a_file_against_itself_is_perfect(examples: Path) -> None:
+    docs = read(examples / "data" / "gold.conll")
+    assert all(tuple(value) == (1, 1, 1) for value in score(gold=docs, system=docs).values())
+
+
+@pytest.mark.parametrize("gold", ["gold.conll", Path("gold.conll"), make()])
+def test_what_is_no_list_of_documents_is_refused(gold: object) -> None:
+    with pytest.raises(CorelaxError, match="gold must be a list of documents"):
+        score(gold=gold, system=[make()])  # type: ignore[arg-type]
+
+
+def test_mentions_that_cannot_be_compared_are_refused() -> None:
+    with pytest.raises(
+        CorelaxError, match=r"gold: mention \[0, 1\] is a list; make mentions tuples"
+    ):
+        evaluate(gold=[[[0, 1]]], system=[])  # type: ignore[list-item]
+    with pytest.raises(CorelaxError, match="system: mentions are tensors"):
+        evaluate(gold=[], system=torch.tensor([[0, 1]]))
+
+
+def test_a_report_prints_as_a_table() -> None:
+    lines = str(score(gold=[make()], system=[make()])).splitlines()
+    assert lines[2].split() == ["MUC", "100.00", "100.00", "100.00"]

@@ -1,0 +1,428 @@
+"""A study from tuning to test documents: what is chosen, on what, and when."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from statistics import mean
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corelax import CorelaxError
+from corelax.core.files import file_digest
+from corelax.io import write
+from corelax.study.merging import merge_results
+from corelax.study.reproduce import Reproduction
+from corelax.study.runner import Runner
+from corelax.study.study import PAPER, Grid, Row, Study, quick_study
+from corelax.study.units import Unit
+from tests.study.study_runs import (
+    alone,  # noqa: F401  (a fixture for all tests here)
+    documents,
+    files_in,
+    in_this_process,
+    make_files,
+    make_runner,
+    record_of,
+    results_of,
+    times_of,
+)
+
+RATES = ((0.05, 0.002), (2.0, 0.5), (0.3, 0.05))
+GRID = Grid("ce", "entity_ce", "dropout", (0.0, 0.5), "ce_0", {})
+STUDY = Study(
+    units=[
+        Unit("baseline", "baseline", {}, "baseline"),
+        *GRID.units(),
+        Unit("continued", "continued", {}, "baseline"),
+        Unit("margin2015", "margin2015"),
+    ],
+    rows=[
+        Row("baseline", "Baseline", PAPER, ("baseline",)),
+        Row("dropout", "Dropout", PAPER, GRID.names),
+        Row("any", "Any", PAPER, ("continued", *GRID.names)),
+        Row("entities", "Baseline, entities", PAPER, ("baseline",), "entities"),
+    ],
+    grids=[GRID],
+    tuned=("baseline", "ce_0"),
+    learning_rates=RATES,
+)
+NAMES = [unit.name for unit in STUDY.units]
+CANDIDATES = [f"{name}_rates_{a:g}_{b:g}" for name in STUDY.tuned for a, b in RATES]
+SEEDS = (1, 2)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    make_files(folder, test=False)
+    return folder
+
+
+def reproduction(out, folder, study=STUDY, seeds=SEEDS, test=True, only=None, **more):
+    files = files_in(folder)._replace(**({} if test else {"test": None}))
+    return Reproduction(study, make_runner(out, files, **more), seeds, only)
+
+
+@pytest.fixture(scope="module")
+def done(folder, tmp_path_factory):
+    """A study whose test documents come only when all is trained: (folder, jobs before, jobs after)."""
+    out = tmp_path_factory.mktemp("study")
+    with in_this_process() as jobs:
+        early = reproduction(out, folder)
+        assert not early.run()
+        with pytest.raises(CorelaxError, match=r"test\.conll: no such file"):
+            early.runner.check()
+        before = len(jobs)
+        assert not list(out.rglob("*.test.*"))
+        write(documents(3, seed=3), folder / "test.conll")
+        assert reproduction(out, folder).run()
+        return out, jobs[:before], jobs[before:]
+
+
+def by_hand(out, name):
+    """The learning rates of a tuned unit with the best record; of several, those first in the grid."""
+    scores = [record_of(out, f"{name}_rates_{a:g}_{b:g}", SEEDS[0])["dev"] for a, b in RATES]
+    return RATES[scores.index(max(scores))]
+
+
+def rates_in(record, stage):
+    [config] = [config for config in record["chain"] if config["stage"] == stage]
+    return config["learning_rate"], config["output_learning_rate"]
+
+
+# Tuning
+
+
+def test_candidates_are_tried_with_the_first_seed_only(done):
+    out = done[0]
+    for name in CANDIDATES:
+        assert (out / "results" / "seed1" / f"{name}.json").exists()
+        assert not (out / "results" / "seed2" / f"{name}.json").exists()
+        first, second = map(float, name.split("_")[-2:])
+        assert rates_in(record_of(out, name), name) == (first, second)
+
+
+def test_scores_of_candidates_are_not_all_the_same(done):
+    """Or the tests below would show little."""
+    for name in STUDY.tuned:
+        scores = {record_of(done[0], one)["dev"] for one in CANDIDATES if one.startswith(name)}
+        assert len(scores) > 1
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_units_take_the_rates_that_are_best_on_dev(done, seed):
+    out = done[0]
+    baseline, entity = by_hand(out, "baseline"), by_hand(out, "ce_0")
+    assert rates_in(record_of(out, "baseline", seed), "baseline") == baseline
+    for name in GRID.names:
+        record = record_of(out, name, seed)
+        assert (rates_in(record, "baseline"), rates_in(record, name)) == (baseline, entity)
+    record = record_of(out, "continued", seed)
+    assert (rates_in(record, "baseline"), rates_in(record, "continued")) == (baseline, baseline)
+
+
+def test_the_candidates_of_what_starts_from_the_baseline_start_from_the_best_one(done):
+    for rates in RATES:
+        record = record_of(done[0], f"ce_0_rates_{rates[0]:g}_{rates[1]:g}")
+        assert rates_in(record, "baseline") == by_hand(done[0], "baseline")
+
+
+def test_rates_that_are_not_tuned_stay_as_published(done):
+    assert rates_in(record_of(done[0], "margin2015"), "margin2015") == (0.1, 0.002)
+
+
+def fake(scores):
+    """A runner with nothing but dev scores, of candidates by name and of units by name and seed."""
+
+    def record(unit, seed):
+        dev = scores.get((unit.name, seed))
+        return None if dev is None else SimpleNamespace(dev=dev)
+
+    return SimpleNamespace(record=record, files=SimpleNamespace(test="test.conll"), failed={})
+
+
+few = st.sampled_from([0.1, 0.2, 0.3])  # so that some are the same
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(few, min_size=3, max_size=3), few)
+def test_of_the_same_scores_the_first_of_the_grid_counts(scores, other_seed):
+    of_baseline = dict(zip([(name, 1) for name in CANDIDATES[:3]], scores, strict=True))
+    misleading = {(name, 2): other_seed * n for n, name in enumerate(CANDIDATES)}
+    study = Reproduction(STUDY, fake({**of_baseline, **misleading}), SEEDS)
+    best = next(n for n in range(3) if all(scores[n] >= score for score in scores))
+    assert study.rates("baseline") == RATES[best]
+    assert study.unit("baseline").settings["learning_rate"] == RATES[best][0]
+    assert study.rates("ce_0") is None
+    assert study.unit("ce_0") is None
+
+
+@pytest.mark.parametrize("missing", range(3))
+def test_rates_are_chosen_when_all_are_tried(missing):
+    scores = {(name, 1): 0.5 for n, name in enumerate(CANDIDATES[:3]) if n != missing}
+    study = Reproduction(STUDY, fake(scores), SEEDS)
+    assert study.rates("baseline") is None
+    assert study.unit("baseline") is None
+    assert study.unit("margin2015") is not None  # which waits for nothing
+    assert len(study.tried("baseline")) == 2
+
+
+# Rows
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.dictionaries(st.tuples(st.sampled_from("abc"), st.integers(1, 3)), few))
+def test_a_row_takes_the_unit_with_the_best_mean_dev_score(scores):
+    units = [Unit(name, "baseline") for name in "abc"]
+    row = Row("r", "R", PAPER, ("c", "a", "b"))
+    study = Reproduction(Study(units, [row]), fake(scores), (1, 2, 3))
+    means = {}
+    for name in row.units:
+        if of_unit := [scores[name, seed] for seed in (1, 2, 3) if (name, seed) in scores]:
+            means[name] = mean(of_unit)
+    best = [name for name in means if means[name] == max(means.values())]
+    assert study.chosen(row) == (best[0] if best else None)
+
+
+def chosen_by_hand(out, row):
+    means = [mean(record_of(out, name, seed)["dev"] for seed in SEEDS) for name in row.units]
+    return row.units[means.index(max(means))]
+
+
+def test_test_documents_are_predicted_by_chosen_units_only(done):
+    out = done[0]
+    wanted = {
+        f"seed{seed}/{chosen_by_hand(out, row)}.test.{row.decoding}.json"
+        for row in STUDY.rows
+        for seed in SEEDS
+    }
+    found = {str(path.relative_to(out / "results")) for path in out.rglob("*.test.*")}
+    assert found == wanted
+    assert len(wanted) < 2 * (len(SEEDS) * len(NAMES))
+
+
+def test_rows_have_dev_predictions_of_their_decoding(done):
+    for row in STUDY.rows:
+        for seed in SEEDS:
+            name = f"{chosen_by_hand(done[0], row)}.dev.{row.decoding}.json"
+            assert (done[0] / "results" / f"seed{seed}" / name).exists()
+
+
+def test_every_unit_has_records_and_dev_predictions_for_every_seed(done):
+    for seed in SEEDS:
+        for name in NAMES:
+            assert record_of(done[0], name, seed)["chain"][-1]["seed"] == seed
+            path = done[0] / "results" / f"seed{seed}" / f"{name}.dev.links.json"
+            assert path.exists()
+
+
+# Test documents
+
+
+def test_the_test_documents_are_asked_for_when_all_is_trained(done):
+    out, before, after = done
+    of_test = [any(part == "test" for part, _ in job.predict) for job in before]
+    assert any(of_test)
+    assert of_test == sorted(of_test)
+    trained = {job.stage for job, is_test in zip(before, of_test, strict=True) if not is_test}
+    assert set(NAMES) | set(CANDIDATES) <= trained
+    assert all(any(part == "test" for part, _ in job.predict) for job in after)
+    first = min(path.stat().st_mtime_ns for path in out.rglob("*.test.*"))
+    assert max(path.stat().st_mtime_ns for path in out.rglob("model.safetensors")) < first
+
+
+def test_other_test_documents_change_no_record_and_no_choice(done, folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "files")
+    write(documents(2, seed=77), tmp_path / "files" / "test.conll")
+    with in_this_process():
+        assert reproduction(tmp_path / "out", tmp_path / "files").run()
+    ours, theirs = results_of(done[0]), results_of(tmp_path / "out")
+    assert set(ours) == set(theirs)
+    of_test = {name for name in ours if ".test." in name}
+    assert {name for name in ours if ours[name] != theirs[name]} == of_test
+
+
+def test_without_test_documents_the_tables_are_about_dev(folder, tmp_path):
+    study = Study(STUDY.units[:1], [STUDY.rows[0], STUDY.rows[3]])
+    with in_this_process():
+        one = reproduction(tmp_path, folder, study, test=False)
+        assert one.run()
+    assert one.part == "dev"
+    assert {path.name for path in (tmp_path / "results" / "seed1").iterdir()} == {
+        "baseline.json",
+        "baseline.dev.links.json",
+        "baseline.dev.entities.json",
+    }
+
+
+# Again, and elsewhere
+
+
+def test_a_finished_study_is_left_alone(done, folder):
+    before = times_of(done[0])
+    with in_this_process() as jobs:
+        assert reproduction(done[0], folder).run()
+    assert jobs == []
+    assert times_of(done[0]) == before
+
+
+def test_another_seed_leaves_what_is_there(done, folder, tmp_path):
+    out = tmp_path / "out"
+    shutil.copytree(done[0], out)
+    before = {path: written for path, written in times_of(out).items() if path.suffix != ".json"}
+    with in_this_process() as jobs:
+        assert not reproduction(out, folder, seeds=(*SEEDS, 3), minutes=0).run()
+        assert jobs == []
+        assert reproduction(out, folder, seeds=(*SEEDS, 3)).run()
+    trained = {(job.stage, job.seed) for job in jobs}
+    assert {(name, 3) for name in NAMES} <= trained
+    after = times_of(out)
+    assert {path: after[path] for path in before} == before
+
+
+@pytest.fixture(scope="module")
+def two_seeds(folder, tmp_path_factory):
+    """A quick study whose seeds were trained in folders of their own."""
+    outs = [tmp_path_factory.mktemp(f"seed{seed}") for seed in SEEDS]
+    with in_this_process():
+        for out, seed in zip(outs, SEEDS, strict=True):
+            assert reproduction(out, folder, quick_study(), (seed,)).run()
+    return outs
+
+
+@pytest.mark.parametrize("what", ["everything", "results"])
+def test_seeds_made_in_two_folders_are_one_study(two_seeds, folder, tmp_path, what):
+    for out in two_seeds:
+        source, target = (
+            (out, tmp_path) if what == "everything" else (out / "results", tmp_path / "results")
+        )
+        shutil.copytree(source, target, dirs_exist_ok=True)
+    before = times_of(tmp_path)
+    with in_this_process() as jobs:
+        study = reproduction(tmp_path, folder, quick_study())
+        assert study.run()
+    assert [(job.stage, job.seed) for job in jobs] == []
+    (tmp_path / "study.json").unlink()
+    assert times_of(tmp_path) == {p: t for p, t in before.items() if p.name != "study.json"}
+    for unit in quick_study().units:
+        devs = [
+            record_of(out, unit.name, seed)["dev"]
+            for out, seed in zip(two_seeds, SEEDS, strict=True)
+        ]
+        assert study.dev_score(unit.name) == pytest.approx(mean(devs))
+
+
+def test_seeds_made_apart_are_as_if_made_together(two_seeds, folder, tmp_path):
+    with in_this_process():
+        assert reproduction(tmp_path, folder, quick_study()).run()
+    assert results_of(tmp_path) == {
+        **results_of(two_seeds[0]),
+        **results_of(two_seeds[1]),
+    }
+
+
+def test_predictions_tell_the_file_that_they_are_of(done, folder):
+    for path in (done[0] / "results").rglob("*.links.json"):
+        part = path.name.split(".")[-3]
+        digest = file_digest(str(folder / f"{part}.conll"))
+        assert json.loads(path.read_text())["digest"] == digest
+
+
+def test_predictions_of_another_test_file_are_refused_in_one_line(done, folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "files")
+    write(documents(3, seed=78), tmp_path / "files" / "test.conll")
+    before = times_of(done[0])
+    with in_this_process() as jobs, pytest.raises(CorelaxError) as error:
+        reproduction(done[0], tmp_path / "files").run()
+    line = str(error.value)
+    assert re.match(rf"{re.escape(str(done[0]))}/results/seed\d/\w+\.test\.links\.json: ", line)
+    assert "another test file" in line
+    assert "\n" not in line
+    assert jobs == []
+    assert times_of(done[0]) == before
+
+
+@pytest.fixture(scope="module")
+def apart(folder, tmp_path_factory, done):  # noqa: ARG001  (which writes the test documents)
+    """A folder for each seed, in which only that seed was run, and the jobs of each."""
+    made = []
+    for seed in SEEDS:
+        out = tmp_path_factory.mktemp(f"only{seed}")
+        with in_this_process() as jobs:
+            assert reproduction(out, folder, only=[seed]).run()
+        made.append((out, list(jobs)))
+    return made
+
+
+def test_only_some_seeds_are_run_but_learning_rates_are_tuned_with_the_first(apart):
+    for seed, (out, jobs) in zip(SEEDS, apart, strict=True):
+        here = {job.stage for job in jobs if job.seed == seed}
+        assert set(NAMES) <= here
+        others = {job.stage for job in jobs if job.seed != seed}
+        names = {path.name.split(".dev")[0] for path in (out / "results" / "seed1").iterdir()}
+        if seed == SEEDS[0]:
+            assert others == set()
+        else:
+            starts = {"anaphoricity", "antecedent"}
+            # What the candidates start from: the baseline with its own rates, for those of `ce_0`.
+            assert set(CANDIDATES) <= others <= {*CANDIDATES, *starts, "baseline"}
+            assert {name.removesuffix(".json") for name in names} == set(CANDIDATES)
+
+
+def test_seeds_that_were_run_apart_are_merged_to_the_whole_study(apart, done, folder, tmp_path):
+    copied = [merge_results(out, tmp_path) for out, _ in apart]
+    assert all(copied)
+    with in_this_process() as jobs:
+        assert reproduction(tmp_path, folder).run()
+    assert all(("test" in dict(job.predict)) or not job.predict for job in jobs)
+    whole, merged = results_of(done[0]), results_of(tmp_path)
+    assert {name: merged[name] for name in whole} == whole
+    # A seed alone may choose another unit for a row than both together do.
+    assert all(".test." in name or ".entities." in name for name in set(merged) - set(whole))
+
+
+def test_merged_seeds_of_a_study_without_choices_are_the_whole_study(two_seeds, folder, tmp_path):
+    for out in two_seeds:
+        merge_results(out, tmp_path / "merged")
+    with in_this_process() as jobs:
+        for seed in SEEDS:
+            assert reproduction(tmp_path / "whole", folder, quick_study(), only=[seed]).run()
+        assert {job.seed for job in jobs} == set(SEEDS)
+        del jobs[:]
+        assert reproduction(tmp_path / "merged", folder, quick_study()).run()
+    assert jobs == []
+    assert results_of(tmp_path / "merged") == results_of(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("lost", ["record", "predictions"])
+def test_what_is_lost_is_made_again_and_the_rest_left_alone(two_seeds, folder, tmp_path, lost):
+    out = tmp_path / "out"
+    shutil.copytree(two_seeds[0], out)
+    whole, before = results_of(out), times_of(out)
+    results = out / "results" / "seed1"
+    gone = results / ("lea.json" if lost == "record" else "lea.test.links.json")
+    gone.unlink()
+    with in_this_process() as jobs:
+        assert reproduction(out, folder, quick_study(), (1,)).run()
+    assert {job.stage for job in jobs} == {"lea"}
+    assert results_of(out) == whole
+    after = times_of(out)
+    changed = {path for path in before if after[path] != before[path]}
+    of_unit = {gone}
+    if lost == "record":  # predictions without a record may be of an earlier model
+        of_unit |= {results / f"lea.{part}.links.json" for part in ("dev", "test")}
+    assert changed == of_unit
+
+
+def test_a_wrong_setting_of_any_unit_is_an_error_before_anything_is_trained(folder, tmp_path):
+    files = files_in(folder)
+    with in_this_process() as jobs:
+        runner = Runner(tmp_path / "out", files, {"epochs": 1, "lea.epohcs": 1}, device="cpu")
+        with pytest.raises(CorelaxError, match=re.escape("epohcs")):
+            Reproduction(quick_study(), runner, (1,)).run()
+    assert jobs == []

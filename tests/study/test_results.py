@@ -1,0 +1,299 @@
+"""What a study found, against `corelax.score` on documents with the predicted entities written out."""
+
+from __future__ import annotations
+
+import shutil
+from itertools import product
+from statistics import mean, stdev
+
+import pytest
+
+import corelax
+from corelax import CorelaxError
+from corelax.analysis.errors import count_errors
+from corelax.io import read, write
+from corelax.metrics import METRICS
+from corelax.study.reproduce import Reproduction
+from corelax.study.results import Results, Spread
+from corelax.study.study import PAPER, Grid, Row, Study
+from corelax.study.units import Unit
+from tests.study.study_runs import (
+    alone,  # noqa: F401  (a fixture for all tests here)
+    damaged,
+    documents,
+    files_in,
+    invented_training,
+    make_files,
+    make_runner,
+    record_of,
+    system_of,
+)
+
+SEEDS = (1, 2, 3)
+GRID = Grid("lea", "lea", "beta_squared", (0.8, 1.0, 1.4, 1.8), "", {})
+OTHER = Grid("b3", "b3", "beta_squared", (1.0, 1.4), "", {})
+STUDY = Study(
+    units=[Unit("baseline", "baseline"), Unit("entity_ce", "entity_ce"), *GRID.units()],
+    rows=[
+        Row("baseline", "Baseline", PAPER, ("baseline",)),
+        Row("entity_ce", "Entities", PAPER, ("entity_ce",)),
+        Row("lea_beta", "LEA", PAPER, GRID.names),
+        Row("baseline_entities", "Baseline, entities", PAPER, ("baseline",), "entities"),
+    ],
+    grids=[GRID, OTHER],
+)
+SHARES = {  # of mentions that a unit gets wrong
+    "baseline": 0.4,
+    "entity_ce": 0.3,
+    "lea_0.8": 0.5,
+    "lea_1": 0.35,
+    "lea_1.4": 0.1,
+    "lea_1.8": 0.2,
+}
+
+
+def answer(doc, unit, seed, decoding):
+    """The units in the order of their shares, a little different for each seed and decoding."""
+    share = SHARES[unit] + 0.02 * seed - (0.1 if decoding == "entities" else 0)
+    return damaged(doc, seed, moved=share, missed=0.1, added=share / 4)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    make_files(folder)
+    write(documents(5, seed=20, mentions=40), folder / "dev.conll")
+    write(documents(4, seed=30, mentions=40), folder / "test.conll")
+    return folder
+
+
+def reproduction(out, folder, study=STUDY, seeds=SEEDS):
+    return Reproduction(study, make_runner(out, files_in(folder)), seeds)
+
+
+@pytest.fixture(scope="module")
+def out(folder, tmp_path_factory):
+    out = tmp_path_factory.mktemp("study")
+    with invented_training(answer):
+        assert reproduction(out, folder).run()
+    return out
+
+
+@pytest.fixture(scope="module")
+def results(out, folder):
+    return Results(reproduction(out, folder))
+
+
+def report_of(out, folder, unit, seed, part, decoding="links"):
+    gold = read(folder / f"{part}.conll")
+    system = system_of(out, gold, unit, seed, part, decoding)
+    return corelax.score(gold=gold, system=system, singletons="drop")
+
+
+@pytest.mark.parametrize("part", ["dev", "test"])
+@pytest.mark.parametrize("metric", METRICS)
+def test_scores_are_those_of_the_predicted_documents(out, folder, results, part, metric):
+    assert [outcome.row.name for outcome in results.outcomes] == [row.name for row in STUDY.rows]
+    for outcome in results.outcomes:
+        found = outcome.scores(part, metric)
+        for seed, score in zip(SEEDS, found, strict=True):
+            report = report_of(out, folder, outcome.unit, seed, part, outcome.row.decoding)
+            assert score == pytest.approx(report[metric])
+    assert len({score.f1 for o in results.outcomes for score in o.scores(part, metric)}) > 1
+
+
+@pytest.mark.parametrize("part", ["dev", "test"])
+def test_conll_is_the_mean_of_three_metrics_in_recall_and_precision_too(out, folder, results, part):
+    for outcome in results.outcomes:
+        for seed, score in zip(SEEDS, outcome.scores(part, "conll"), strict=True):
+            report = report_of(out, folder, outcome.unit, seed, part, outcome.row.decoding)
+            three = [report[metric] for metric in ("muc", "b_cubed", "ceaf_e")]
+            assert score == pytest.approx([mean(values) for values in zip(*three, strict=True)])
+            assert score.f1 == pytest.approx(report.conll)
+
+
+def test_a_row_of_several_units_is_the_one_that_is_best_on_dev(out, folder, results):
+    means = {
+        unit: mean(report_of(out, folder, unit, seed, "dev").conll for seed in SEEDS)
+        for unit in GRID.names
+    }
+    outcome = results.outcome("lea_beta")
+    assert outcome.unit == max(means, key=means.get) == "lea_1.4"
+    devs = {seed: record_of(out, "lea_1.4", seed)["dev"] for seed in SEEDS}
+    assert {seed: record.dev for seed, record in outcome.records.items()} == devs
+
+
+def conll(out, folder, unit, seed, part, decoding="links"):
+    return report_of(out, folder, unit, seed, part, decoding).conll
+
+
+@pytest.mark.parametrize("part", ["dev", "test"])
+def test_a_difference_is_that_of_the_means(out, folder, results, part):
+    base = mean(conll(out, folder, "baseline", seed, part) for seed in SEEDS)
+    for outcome in results.outcomes:
+        ours = mean(
+            conll(out, folder, outcome.unit, seed, part, outcome.row.decoding) for seed in SEEDS
+        )
+        found = results.difference(outcome, part=part)
+        assert found.mean == pytest.approx(ours - base)
+        assert found.low <= found.mean <= found.high
+        assert (found.seeds, found.documents) == (3, {"dev": 5, "test": 4}[part])
+
+
+def test_a_difference_can_be_to_another_row(out, folder, results):
+    lea, entity = results.outcome("lea_beta"), results.outcome("entity_ce")
+    ours, theirs = (
+        mean(conll(out, folder, o.unit, seed, "test") for seed in SEEDS) for o in (lea, entity)
+    )
+    assert results.difference(lea, to=entity).mean == pytest.approx(ours - theirs)
+
+
+def test_the_baseline_does_not_differ_from_itself(results):
+    found = results.difference(results.baseline)
+    assert (found.mean, found.low, found.high, found.p_value) == (0, 0, 0, 1)
+
+
+def test_p_is_the_share_of_exchanges_that_differ_as_much(out, folder, results):
+    """All of the 2⁴ ways to exchange the documents of two systems, scored one by one."""
+    gold = read(folder / "test.conll")
+    pairs = {
+        seed: [system_of(out, gold, unit, seed, "test") for unit in ("lea_1.4", "baseline")]
+        for seed in SEEDS
+    }
+
+    def gain(coins):
+        gains = []
+        for systems in pairs.values():
+            both = list(zip(*systems, strict=True))
+            one = [pair[coin] for pair, coin in zip(both, coins, strict=True)]
+            other = [pair[1 - coin] for pair, coin in zip(both, coins, strict=True)]
+            ours, theirs = (
+                corelax.score(gold=gold, system=system, singletons="drop").conll
+                for system in (one, other)
+            )
+            gains.append(ours - theirs)
+        return abs(mean(gains))
+
+    every = [gain(coins) for coins in product([0, 1], repeat=len(gold))]
+    p_value = sum(one >= every[0] - 1e-9 for one in every) / len(every)
+    assert results.difference(results.outcome("lea_beta")).p_value == p_value
+
+
+def test_points_are_the_dev_scores_of_all_seeds(out, folder, results):
+    points = results.points(GRID)
+    assert [value for value, _ in points] == list(GRID.values)
+    for value, scores in points:
+        for seed, score in zip(SEEDS, scores, strict=True):
+            report = report_of(out, folder, f"lea_{value:g}", seed, "dev")
+            three = [report[metric] for metric in ("muc", "b_cubed", "ceaf_e")]
+            assert score == pytest.approx([mean(values) for values in zip(*three, strict=True)])
+
+
+def test_the_best_value_is_compared_with_1_on_dev(out, folder, results):
+    means = {
+        value: mean(conll(out, folder, f"lea_{value:g}", seed, "dev") for seed in SEEDS)
+        for value in GRID.values
+    }
+    best, gain = results.beta_gain(GRID)
+    assert best == max(means, key=means.get) == 1.4
+    assert gain.mean == pytest.approx(means[1.4] - means[1.0])
+    assert results.beta_gain(OTHER) is None  # of which nothing is done
+
+
+def test_errors_are_counted_for_each_seed(out, folder, results):
+    gold = read(folder / "test.conll")
+    for outcome in results.outcomes:
+        found = results.errors(outcome, gold)
+        for seed, counts in zip(SEEDS, found, strict=True):
+            system = system_of(out, gold, outcome.unit, seed, "test", outcome.row.decoding)
+            assert counts.counts == count_errors(gold=gold, system=system).counts
+        assert found[0].number("wrong_link") > 0
+
+
+def test_spread():
+    assert Spread.of([2.0, 4.0, 9.0]) == pytest.approx((5.0, stdev([2.0, 4.0, 9.0])))
+    assert Spread.of(iter([2.5])) == (2.5, 0.0)
+
+
+# Studies that are not finished
+
+
+@pytest.fixture
+def unfinished(out, tmp_path):
+    shutil.copytree(out, tmp_path / "out")
+    return tmp_path / "out"
+
+
+def remove(out, unit, *seeds, what=".*"):
+    for seed in seeds:
+        for path in (out / "results" / f"seed{seed}").glob(f"{unit}{what}json"):
+            path.unlink()
+
+
+@pytest.mark.parametrize("what", [".test.links.", ".*"])
+def test_a_row_without_predictions_is_left_out(unfinished, folder, results, what):
+    remove(unfinished, "entity_ce", *SEEDS, what=what)
+    found = Results(reproduction(unfinished, folder))
+    assert [outcome.row.name for outcome in found.outcomes] == [
+        "baseline",
+        "lea_beta",
+        "baseline_entities",
+    ]
+    assert found.outcome("entity_ce") is None
+    for outcome in found.outcomes:
+        whole = results.outcome(outcome.row.name)
+        assert found.difference(outcome) == results.difference(whole)
+        assert outcome.scores("test", "lea") == whole.scores("test", "lea")
+
+
+def test_a_row_is_compared_over_the_seeds_that_are_done(unfinished, folder, results):
+    remove(unfinished, "entity_ce", 2)
+    found = Results(reproduction(unfinished, folder))
+    outcome = found.outcome("entity_ce")
+    assert outcome.seeds("test") == [1, 3]
+    pairs = [
+        [conll(unfinished, folder, unit, seed, "test") for seed in (1, 3)]
+        for unit in ("entity_ce", "baseline")
+    ]
+    gain = found.difference(outcome)
+    assert gain.mean == pytest.approx(mean(pairs[0]) - mean(pairs[1]))
+    assert gain.seeds == 2
+    of_all = results.outcome("entity_ce").scores("test", "lea")
+    assert outcome.scores("test", "lea") == [of_all[0], of_all[2]]
+
+
+def test_points_and_the_best_value_of_a_grid_that_is_not_finished(unfinished, folder, results):
+    remove(unfinished, "lea_0.8", *SEEDS)
+    remove(unfinished, "lea_1.4", 2)
+    found = Results(reproduction(unfinished, folder))
+    points = dict(found.points(GRID))
+    assert list(points) == [1.0, 1.4, 1.8]
+    of_all = dict(results.points(GRID))
+    assert points[1.4] == [of_all[1.4][0], of_all[1.4][2]]
+    # Seeds that all values have are compared.
+    means = {
+        b: mean([conll(unfinished, folder, f"lea_{b:g}", s, "dev") for s in (1, 3)]) for b in points
+    }
+    best, gain = found.beta_gain(GRID)
+    assert means[best] == max(means.values())
+    assert (gain.seeds, gain.mean) == (2, pytest.approx(means[best] - means[1.0]))
+    remove(unfinished, "lea_1", *SEEDS)
+    assert Results(reproduction(unfinished, folder)).beta_gain(GRID) is None
+
+
+def test_rows_with_other_seeds_than_the_baseline_are_not_paired(unfinished, folder):
+    remove(unfinished, "baseline", 1)
+    remove(unfinished, "entity_ce", 2, 3)
+    found = Results(reproduction(unfinished, folder))
+    assert [outcome.row.name for outcome in found.outcomes] == [
+        "baseline",
+        "lea_beta",
+        "baseline_entities",
+    ]
+
+
+def test_without_the_baseline_there_is_nothing_to_report(unfinished, folder):
+    remove(unfinished, "baseline", *SEEDS)
+    with pytest.raises(CorelaxError, match="nothing to report") as error:
+        Results(reproduction(unfinished, folder))
+    assert str(error.value).startswith(f"{unfinished}: ")

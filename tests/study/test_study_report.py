@@ -1,0 +1,727 @@
+"""The report of a study: tables, figures, answers and the page, from predictions that were made up."""
+
+from __future__ import annotations
+
+import csv
+import html
+import json
+import re
+import shutil
+import subprocess
+from statistics import mean, stdev
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import corelax
+from corelax.analysis.errors import count_errors
+from corelax.analysis.significance import Difference, holm
+from corelax.io import read, write
+from corelax.render.write import write_report
+from corelax.study.report.answers import answers_table, verdict
+from corelax.study.report.figures import beta_figure, curves_figure, temperature_figure
+from corelax.study.report.page import study_page
+from corelax.study.report.published import CONLL_2012_TEST
+from corelax.study.reproduce import Reproduction
+from corelax.study.results import Results
+from corelax.study.study import (
+    BETA_SQUARED,
+    LEARNING_RATES,
+    Grid,
+    Row,
+    Study,
+    full_study,
+    quick_study,
+)
+from corelax.study.units import Unit
+from tests.study.study_runs import (
+    alone,  # noqa: F401  (a fixture for all tests here)
+    damaged,
+    documents,
+    files_in,
+    in_this_process,
+    invented_training,
+    make_files,
+    make_runner,
+    record_of,
+    system_of,
+)
+
+SEEDS = (1, 2)
+METRICS = {
+    "MUC": "muc",
+    "B³": "b_cubed",
+    "CEAF-m": "ceaf_m",
+    "CEAF-e": "ceaf_e",
+    "BLANC": "blanc",
+    "LEA": "lea",
+}
+DIFFERENCE = "to baseline [95 %]"
+PUBLISHED = "published"
+STUDY = full_study()
+
+# Shares of mentions that are moved to another entity, missed, or added to one. What is not named here has
+# those of the baseline, spoilt a little more by the length of its name.
+BASELINE = {"moved": 0.3, "added": 0.2}
+SHARES = {
+    "baseline": BASELINE,
+    "continued": {"moved": 0.6, "added": 0.4, "missed": 0.1},
+    "cold_1": {"moved": 0.2},
+    "annealed": {"moved": 0.2},
+    "annealed_links": {},
+    "soft_muc": {},
+    "soft_conll": {"moved": 0.1},
+    **{f"lea_{v:g}": {"missed": 0.1 + abs(v - 1.8) / 10} for v in BETA_SQUARED},
+    **{f"b3_{v:g}": {**BASELINE, "missed": abs(v - 1) / 5} for v in BETA_SQUARED},
+    **{f"pair_b3_{v:g}": {"moved": 0.4, "missed": v / 10} for v in (1, 1.4, 1.8, 4)},
+    **{f"pair_lea_{v:g}": {"moved": 0.5 - v / 10} for v in (1, 1.4, 1.8, 4)},
+}
+
+
+def shares(unit):
+    if "_rates_" in unit:
+        first, second = map(float, unit.rpartition("_rates_")[2].split("_"))
+        return {"moved": abs(first - 0.1) + 10 * second}  # 0.1, 0.002 are best
+    return SHARES.get(unit, {**BASELINE, "missed": len(unit) / 100})
+
+
+def answer(doc, unit, seed, decoding):
+    if unit == "b3_1":  # as good as the baseline: better here, worse there
+        return damaged(doc, seed, moved=0.25 if len(doc.words) % 2 else 0.4, added=0.2)
+    if unit.startswith("cm_") and len(doc.words) % 2:  # worse in some documents only
+        return damaged(doc, seed, **BASELINE)
+    if decoding == "entities":
+        return damaged(doc, seed, moved=0.15)
+    return damaged(doc, seed, **shares(unit))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    make_files(folder)
+    write(documents(11, seed=20, mentions=40), folder / "dev.conll")
+    write(documents(12, seed=30, mentions=40), folder / "test.conll")
+    return folder
+
+
+def reproduction(out, folder, study=STUDY, seeds=SEEDS):
+    return Reproduction(study, make_runner(out, files_in(folder)), seeds)
+
+
+@pytest.fixture(scope="module")
+def out(folder, tmp_path_factory):
+    """A full study whose units are trained by nobody."""
+    out = tmp_path_factory.mktemp("study")
+    with invented_training(answer):
+        assert reproduction(out, folder).run()
+    return out
+
+
+@pytest.fixture(scope="module")
+def results(out, folder):
+    return Results(reproduction(out, folder))
+
+
+@pytest.fixture(scope="module")
+def page(results):
+    return study_page(results, title="A study", command="corelax reproduce", examples=3)
+
+
+@pytest.fixture(scope="module")
+def report(page, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    write_report(page, folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def reports(out, folder):
+    """The score of each unit, seed, part and decoding that was asked for."""
+    known = {}
+
+    def scored(unit, seed, part, decoding="links"):
+        key = unit, seed, part, decoding
+        if key not in known:
+            gold = read(folder / f"{part}.conll")
+            system = system_of(out, gold, *key)
+            known[key] = corelax.score(gold=gold, system=system, singletons="drop")
+        return known[key]
+
+    return scored
+
+
+def table(report, key):
+    return json.loads((report / "tables" / f"{key}.json").read_text())
+
+
+def markdown_rows(report, key):
+    """The rows of a table that are no headings, as cells without escapes."""
+    lines = (report / "tables" / f"{key}.md").read_text().splitlines()
+    lines = [line for line in lines if line.startswith("|")]
+    rows = [[c.strip().replace("\\", "") for c in line.strip("|").split(" | ")] for line in lines]
+    return [row for row in rows[2:] if any(row[1:])]
+
+
+def chosen(out, row):
+    """The unit of a row with the best mean of its records."""
+    means = [mean(record_of(out, name, seed)["dev"] for seed in SEEDS) for name in row.units]
+    return row.units[means.index(max(means))]
+
+
+# Scores
+
+
+@pytest.mark.parametrize(("key", "part"), [("scores", "test"), ("dev_scores", "dev")])
+def test_scores_are_means_over_seeds_of_the_scores_of_documents(out, report, reports, key, part):
+    rows = table(report, key)
+    with (report / "tables" / f"{key}.csv").open(newline="") as file:
+        csv_rows = list(csv.DictReader(file))
+    for row, found, in_csv in zip(STUDY.rows, rows, csv_rows, strict=True):
+        scores = [reports(chosen(out, row), seed, part, row.decoding) for seed in SEEDS]
+        assert found["group"] == in_csv["group"] == row.group
+        for title, metric in METRICS.items():
+            expected = {
+                "recall": 100 * mean(score[metric].recall for score in scores),
+                "precision": 100 * mean(score[metric].precision for score in scores),
+                "F1": 100 * mean(score[metric].f1 for score in scores),
+            }
+            assert found[title] == pytest.approx(expected)
+            assert float(in_csv[f"{title} F1"]) == pytest.approx(expected["F1"])
+        of_seeds = [100 * score.conll for score in scores]
+        expected = {"mean": mean(of_seeds), "sd": stdev(of_seeds), "seeds": len(SEEDS)}
+        assert found["CoNLL"] == pytest.approx(expected)
+        assert float(in_csv["CoNLL mean"]) == pytest.approx(expected["mean"])
+        assert float(in_csv["CoNLL sd"]) == pytest.approx(expected["sd"])
+
+
+@pytest.mark.parametrize(("key", "part"), [("scores", "test"), ("dev_scores", "dev")])
+def test_differences_are_those_of_the_means(out, report, reports, key, part):
+    base = mean(100 * reports("baseline", seed, part).conll for seed in SEEDS)
+    for row, found in zip(STUDY.rows, table(report, key), strict=True):
+        scores = [100 * reports(chosen(out, row), s, part, row.decoding).conll for s in SEEDS]
+        if row.name == "baseline":
+            assert (found[DIFFERENCE], found["p"], found["p (Holm)"]) == (None, None, None)
+        else:
+            assert found[DIFFERENCE]["mean"] == pytest.approx(mean(scores) - base)
+            assert found[DIFFERENCE]["low"] <= found[DIFFERENCE]["high"]
+
+
+def holm_by_hand(p_values):
+    """The largest of n·p of the smallest, (n − 1)·p of the next, ... up to this one; 1 at most."""
+    return [
+        min(1.0, max(sum(q >= other for q in p_values) * other for other in p_values if other <= p))
+        for p in p_values
+    ]
+
+
+@pytest.mark.parametrize("key", ["scores", "dev_scores"])
+def test_p_values_are_corrected_over_all_comparisons(out, report, key):
+    """Rows that chose the same unit are compared with the baseline once."""
+    rows = table(report, key)[1:]
+    resolvers = [(chosen(out, row), row.decoding) for row in STUDY.rows[1:]]
+    p_values = dict(zip(resolvers, (row["p"] for row in rows), strict=True))
+    assert len(p_values) < len(rows)
+    adjusted = dict(zip(p_values, holm_by_hand(list(p_values.values())), strict=True))
+    expected = [adjusted[resolver] for resolver in resolvers]
+    assert [row["p (Holm)"] for row in rows] == pytest.approx(expected)
+    assert len(set(expected)) > 1
+    shown = markdown_rows(report, key)[1:]
+    assert [row[-3].startswith("**") for row in shown] == [p < 0.05 for p in expected]
+    assert {p < 0.05 for p in expected} == {True, False}
+    if key == "scores":  # or bold could be for what passes without the correction
+        assert any(p >= 0.05 > row["p"] for p, row in zip(expected, rows, strict=True))
+
+
+@given(st.lists(st.floats(0, 1) | st.sampled_from([0.01, 0.02, 0.5]), max_size=12))
+def test_holm(p_values):
+    adjusted = holm(p_values)
+    assert adjusted == pytest.approx(holm_by_hand(p_values))
+    for p, more in zip(p_values, adjusted, strict=True):
+        assert p <= more <= 1
+    pairs = sorted(zip(p_values, adjusted, strict=True))
+    assert [more for _, more in pairs] == sorted(adjusted)
+
+
+def test_the_best_of_each_column_is_bold(out, report, reports):
+    shown = markdown_rows(report, "scores")
+    for column, metric in enumerate([*METRICS.values(), "conll"], 1):
+        means = []
+        for row in STUDY.rows:
+            scores = [reports(chosen(out, row), s, "test", row.decoding) for s in SEEDS]
+            means.append(mean(s.conll if metric == "conll" else s[metric].f1 for s in scores))
+        best = [value == pytest.approx(max(means), abs=1e-12) for value in means]
+        assert [row[column].startswith("**") for row in shown] == best
+        assert not all(best)
+
+
+def test_a_row_says_what_was_chosen_for_it(out, report):
+    for row, found in zip(STUDY.rows, table(report, "scores"), strict=True):
+        unit = chosen(out, row)
+        assert found["name"].startswith(row.title)
+        value = found["name"].removeprefix(row.title)
+        if len(row.units) == 1:
+            assert value == ""
+        else:
+            assert value == f": {'T' if 'cold' in unit else 'β²'} = {unit.split('_')[-1]}"
+
+
+def test_published_figures_stand_in_the_rows_of_the_papers(report):
+    paper = {"baseline", "entity_ce", "b3", "b3_beta", "lea", "lea_beta"}
+    others = {"margin2015", "cm_heuristic", "cm_reinforce", "cm_rescale"}
+    assert set(CONLL_2012_TEST) == paper | others
+    rows = zip(STUDY.rows, table(report, "scores"), markdown_rows(report, "scores"), strict=True)
+    for row, found, shown in rows:
+        number, gain = re.fullmatch(r"([\d.]*†?)–?(?: \((.*)\))?", shown[8]).groups()
+        assert found[PUBLISHED] == CONLL_2012_TEST.get(row.name)
+        assert bool(number) == (row.name in paper | others)
+        assert number.endswith("†") == (row.name in others)
+        assert (gain is not None) == (row.name in paper - {"baseline"})
+        if number:
+            assert float(number.strip("†")) == CONLL_2012_TEST[row.name]
+        if gain:
+            assert float(gain) == pytest.approx(
+                CONLL_2012_TEST[row.name] - CONLL_2012_TEST["baseline"]
+            )
+
+
+# Errors, learning rates, times
+
+
+def test_errors_are_means_over_seeds_with_their_change(out, folder, report):
+    gold = read(folder / "test.conll")
+    rows = zip(STUDY.rows, table(report, "errors"), markdown_rows(report, "errors"), strict=True)
+    first = {}
+    header = (report / "tables" / "errors.csv").read_text().splitlines()[0].split(",")
+    for row, found, shown in rows:
+        counts = [
+            count_errors(
+                gold=gold,
+                system=system_of(out, gold, chosen(out, row), seed, "test", row.decoding),
+            )
+            for seed in SEEDS
+        ]
+        columns = (report / "tables" / "errors.md").read_text().splitlines()[4].split("|")
+        titles = [title.strip() for title in columns][1:]
+        for short, kind in (("FA", "false_anaphor"), ("FN", "false_new"), ("WL", "wrong_link")):
+            for name in ("proper", "nominal", "pronominal", "all"):
+                column = titles.index(f"{short} {name}")
+                numbers = [c.number(kind, None if name == "all" else name) for c in counts]
+                title = f"{short} {name}"
+                assert f"{title} mean" in header
+                expected = {"mean": mean(numbers), "sd": stdev(numbers)}
+                assert found[title] == pytest.approx(expected)
+                before = first.setdefault(title, mean(numbers))
+                text = f"{mean(numbers):.0f}"
+                if name == "all" and row.name != "baseline":
+                    change = f"{100 * (mean(numbers) / before - 1):+.0f} %" if before else "–"
+                    text += f" ({change})".replace("-", "−")
+                assert shown[column] == text
+        right = [c.number("correct_link") for c in counts]
+        assert found["correct"] == pytest.approx({"mean": mean(right), "sd": stdev(right)})
+    assert first["FA all"] > 0
+    assert first["WL all"] > 0
+
+
+def test_learning_rates_are_shown_with_the_chosen_ones_bold(out, report):
+    rows, shown = table(report, "learning_rates"), markdown_rows(report, "learning_rates")
+    tuned = ["baseline", "entity_ce", "b3_1", "lea_1"]
+    titles = ["Baseline", "L_ec", "L_B³", "L_LEA"]
+    assert list(rows[0])[1:] == titles
+    assert len(rows) == len(LEARNING_RATES)
+    for column, name in enumerate(tuned, 1):
+        devs = [record_of(out, f"{name}_rates_{a:g}_{b:g}")["dev"] for a, b in LEARNING_RATES]
+        found = [row[titles[column - 1]] for row in rows]
+        assert found == pytest.approx([100 * dev for dev in devs])
+        best = devs.index(max(devs))
+        assert LEARNING_RATES[best] == (0.1, 0.002)
+        assert [row[column].startswith("**") for row in shown] == [n == best for n in range(8)]
+    assert [row[0] for row in shown] == [f"{a:g}, {b:g}" for a, b in LEARNING_RATES]
+
+
+def test_times_are_those_of_the_records(out, report):
+    rows = [row for row in STUDY.rows if row.decoding == "links"]
+    for row, found in zip(rows, table(report, "times"), strict=True):
+        records = [record_of(out, chosen(out, row), seed) for seed in SEEDS]
+        seconds = [record["seconds"] for record in records]
+        assert found["seconds a run"] == pytest.approx(
+            {"mean": mean(seconds), "sd": stdev(seconds)}
+        )
+        assert found["epochs"] == 2
+        assert found["ms a document"] == pytest.approx(1000 * sum(seconds) / (2 * 2 * 5))
+        assert found["epochs kept"] == "2, 2"
+    assert len(rows) < len(STUDY.rows)
+
+
+# Figures
+
+
+def spread(values):
+    percent = [100 * value for value in values]
+    return pytest.approx((mean(percent), stdev(percent)))
+
+
+@pytest.mark.parametrize(("number", "grid"), [(0, "b3"), (1, "lea")])
+def test_recall_precision_and_f1_for_each_beta(results, reports, number, grid):
+    figure = beta_figure(results, "beta", "β")
+    assert len(figure.panels) == 2
+    panel = figure.panels[number]
+    assert [series.label for series in panel.series] == ["recall", "precision", "F1"]
+    for column, series in enumerate(panel.series):
+        assert list(series.x) == [0.8, 1, 1.2, 1.4, 1.6, 1.8, 2.25, 4]
+        for x, y, around in zip(series.x, series.y, series.spread, strict=True):
+            scores = [reports(f"{grid}_{x:g}", seed, "dev") for seed in SEEDS]
+            of_seeds = [mean(s[m][column] for m in ("muc", "b_cubed", "ceaf_e")) for s in scores]
+            assert (y, around) == spread(of_seeds)
+    [level] = panel.levels
+    base = [100 * reports("baseline", seed, "dev").conll for seed in SEEDS]
+    assert level.y == pytest.approx(mean(base))
+
+
+def test_both_temperatures_start_from_one(results, reports):
+    [panel] = temperature_figure(results).panels
+    entities, links = panel.series
+    assert panel.log_x
+    for series, grid in ((entities, "cold"), (links, "cold_links")):
+        assert sorted(series.x) == [0.1, 0.2, 0.5, 1]
+        for x, y, around in zip(series.x, series.y, series.spread, strict=True):
+            unit = "cold_1" if x == 1 else f"{grid}_{x:g}"
+            assert (y, around) == spread([reports(unit, seed, "dev").conll for seed in SEEDS])
+    assert [level.y for level in panel.levels] == pytest.approx(
+        [
+            mean(100 * reports(unit, seed, "dev").conll for seed in SEEDS)
+            for unit in ("baseline", "annealed", "annealed_links")
+        ]
+    )
+
+
+def test_curves_have_a_point_for_each_epoch(out, results):
+    figure = curves_figure(results)
+    assert len(figure.panels) == 2
+    for panel in figure.panels:
+        for series in panel.series:
+            [row] = [row for row in STUDY.rows if row.title.split(" (")[0] == series.label]
+            logs = [record_of(out, chosen(out, row), seed)["epochs"] for seed in SEEDS]
+            assert list(series.x) == [1, 2]
+            for number, point in enumerate(zip(series.y, series.spread, strict=True)):
+                assert point == spread([log[number]["dev"] for log in logs])
+    labels = [series.label for series in figure.panels[0].series]
+    names = ["baseline", "entity_ce", "b3_beta", "lea_beta", "lea"]  # β² of B³ is 1 here
+    titles = {row.name: row.title.split(" (")[0] for row in STUDY.rows}
+    assert labels == [titles[name] for name in names]
+
+
+# Answers
+
+
+def difference(mean, low, high):
+    return Difference(mean / 100, low / 100, high / 100, 0.04, 10, 2, 10_000, False)
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted", "words"),
+    [
+        (difference(0.6, 0.1, 1.1), 0.48, "yes"),
+        (difference(0.4, 0.1, 0.7), 0.48, "a gain, but a smaller one"),
+        (difference(0.6, -0.1, 1.3), 0.48, "as much, but it may be chance"),
+        (difference(0.4, -0.1, 0.9), 0.48, "not shown"),
+        (difference(-0.4, -0.9, 0.1), 0.48, "not shown"),
+        (difference(-0.4, -0.7, -0.1), 0.48, "no, it is worse"),
+        (difference(0.4, 0.1, 0.7), 0.0, "yes"),
+        (difference(0.4, -0.1, 0.9), 0.0, "not shown"),
+        (difference(0.0, 0.0, 0.0), 0.0, "not shown"),
+        (difference(-0.4, -0.7, -0.1), 0.0, "no, it is worse"),
+    ],
+)
+def test_verdicts(found, wanted, words):
+    assert verdict(found, wanted) == words
+
+
+def answers(report):
+    return {row["question"]: row["here"] for row in table(report, "answers")}
+
+
+def test_answers_follow_from_what_the_units_were_made_to_do(report):
+    found = answers(report)
+    starts = {
+        "Does L_β,B³ beat": "not shown",
+        "Does L_β,LEA beat": "yes (+",
+        "Does the baseline gain": "no, it is worse (−",
+        "Is β > 1 best for L_B³": "no: best β² = 1",
+        "Is β > 1 best for L_LEA": "yes (+",
+        "Is β > 1 best for pairwise B³": "no: best β² = 1",
+        "Is β > 1 best for pairwise LEA": "yes (+",
+        "Does the error profile of L_β,B³": "no; ",
+        "Does the error profile of L_β,LEA": "yes; ",
+        "Does annealing T": "not shown (+0.00 [+0.00, +0.00], p 1.000)",
+        "Does annealing the link": "yes (+",
+        "Is pairwise LEA better": "no, it is worse (−",
+        "Does entity decoding": "yes (+",
+        "Is the soft CoNLL average": "no; place 2 of 6",
+    }
+    assert len(found) == len(starts)
+    for question, start in starts.items():
+        [here] = [text for name, text in found.items() if name.startswith(question)]
+        assert here.startswith(start), question
+    assert found["Is β > 1 best for L_B³, on dev?"] == "no: best β² = 1"  # not compared with itself
+    assert found["Is β > 1 best for L_LEA, on dev?"].endswith(": best β² = 1.8")
+    assert found["Is β > 1 best for pairwise LEA, on dev?"].endswith(": best β² = 4")
+
+
+def test_answers_quote_the_tables(report):
+    """The same differences and errors as in the tables."""
+    found = answers(report)
+    row = next(r for r in table(report, "scores") if r["name"].startswith("L_β,LEA"))
+    low, high = row[DIFFERENCE]["low"], row[DIFFERENCE]["high"]
+    text = f"{row[DIFFERENCE]['mean']:+.2f} [{low:+.2f}, {high:+.2f}]"
+    [here] = [text for name, text in found.items() if name.startswith("Does L_β,LEA beat")]
+    assert text in here
+    errors = table(report, "errors")
+    row = next(r for r in errors if r["name"].startswith("L_β,LEA"))
+    changes = [row[f"{kind} all"]["mean"] - errors[0][f"{kind} all"]["mean"] for kind in SHORT]
+    [here] = [text for name, text in found.items() if "profile of L_β,LEA" in name]
+    told = [int(n.replace("−", "-")) for n in re.findall(r"[+−]\d+", here)]
+    assert told == [int(f"{change:+.0f}") for change in changes]
+    assert changes[0] < 0 < changes[1]
+    assert changes[2] < 0
+
+
+SHORT = ("FA", "FN", "WL")
+
+
+def test_the_best_soft_metric_is_a_yes(folder, tmp_path):
+    units = [Unit("baseline", "baseline"), *(Unit(f"soft_{m}", "conll") for m in ("conll", "muc"))]
+    rows = [Row(unit.name, unit.name, "", (unit.name,)) for unit in units]
+
+    def best_conll(doc, unit, seed, _):
+        return damaged(doc, seed, moved={"soft_conll": 0.1}.get(unit, 0.3))
+
+    with invented_training(best_conll):
+        study = reproduction(tmp_path, folder, Study(units, rows))
+        assert study.run()
+    results = Results(study)
+    gold = read(folder / "test.conll")
+    errors = {outcome.row.name: results.errors(outcome, gold) for outcome in results.outcomes}
+    [row] = answers_table(results, errors).rows
+    assert row.cells[2].startswith("yes; place 1 of 2")
+
+
+# The page
+
+
+TABLES = ["answers", "scores", "dev_scores", "errors", "learning_rates", "times"]
+FIGURES = ["beta", "beta_pairwise", "temperature", "curves"]
+
+
+def names_in(folder):
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_full_report_has_every_table_and_figure(report):
+    assert names_in(report) == {
+        "report.html",
+        "report.md",
+        *(f"tables/{name}.{suffix}" for name in TABLES for suffix in ("md", "csv", "json")),
+        *(f"figures/{name}.{suffix}" for name in FIGURES for suffix in ("png", "svg")),
+    }
+    for name in ("report.html", "report.md"):
+        text = (report / name).read_text()
+        assert "A study" in text
+        assert "corelax reproduce" in text
+        assert "not comparable" in text
+
+
+def test_facts(page):
+    facts = dict(page.facts)
+    assert facts["Documents"] == "5 training (with coreference), 11 dev, 12 test"
+    assert facts["Seeds"] == "1, 2"
+    assert "learning rates" in facts["Chosen on dev"]
+
+
+def test_the_lead_tells_of_the_paper_and_of_the_best_row(page, report):
+    rows = table(report, "scores")
+    best = max(rows[1:], key=lambda row: row[DIFFERENCE]["mean"])
+    for row in (best, *(row for row in rows if row["name"].startswith("L_β,"))):
+        assert f"{row['name']} {row[DIFFERENCE]['mean']:+.2f} [".replace("-", "−") in page.lead[1]
+    last = page.lead[1].rpartition("The largest")[2]
+    assert f"{best['name']} " in last
+
+
+def test_passages_show_both_systems(report, folder):
+    text = (report / "report.md").read_text().partition("## Where systems differ")[2]
+    names = [doc.name for doc in read(folder / "test.conll")]
+    heads = [line for line in text.splitlines() if line.startswith("**")]
+    assert len(heads) == 3
+    for line in heads:
+        assert any(f"**{name}**" in line.replace("\\", "") for name in names)
+        assert "L_β,LEA, β on dev: " in line.replace("\\", "")
+        assert "Baseline (heuristic loss): " in line
+
+
+def test_the_same_results_give_the_same_bytes(results, report, tmp_path):
+    again = study_page(results, title="A study", command="corelax reproduce", examples=3)
+    write_report(again, tmp_path)
+    assert names_in(tmp_path) == names_in(report)
+    for name in names_in(report):
+        assert (tmp_path / name).read_bytes() == (report / name).read_bytes()
+
+
+def test_a_finished_study_trains_nothing_and_reports_the_same(out, folder, results):
+    with in_this_process() as jobs:
+        again = reproduction(out, folder)
+        assert again.run()
+    assert jobs == []
+    assert Results(again).outcomes == results.outcomes
+
+
+@pytest.fixture(scope="module")
+def quick(folder, tmp_path_factory):
+    """The results of a quick study with one seed."""
+    with invented_training(answer):
+        study = reproduction(tmp_path_factory.mktemp("quick"), folder, quick_study(), (1,))
+        assert study.run()
+    return Results(study)
+
+
+def test_the_report_of_a_quick_study(quick, tmp_path):
+    page = study_page(quick, title="Quick", examples=0)
+    write_report(page, tmp_path / "report")
+    tables = ["answers", "scores", "dev_scores", "errors", "times"]
+    assert names_in(tmp_path / "report") == {
+        "report.html",
+        "report.md",
+        *(f"tables/{name}.{suffix}" for name in tables for suffix in ("md", "csv", "json")),
+        *(f"figures/curves.{suffix}" for suffix in ("png", "svg")),
+    }
+    text = (tmp_path / "report" / "report.md").read_text()
+    assert "How this report was made" not in text
+    assert "Where systems differ" not in text
+    # The paper's figures for the β of these losses, not those for β = 1.
+    published = [row[PUBLISHED] for row in table(tmp_path / "report", "scores")]
+    names = ("baseline", "entity_ce", "b3_beta", "lea_beta")
+    assert published == [CONLL_2012_TEST[name] for name in names]
+    for row in markdown_rows(tmp_path / "report", "scores"):
+        assert "±" not in row[7]  # of one seed there is no deviation
+
+
+def test_a_report_about_dev_has_one_table_of_scores(folder, tmp_path):
+    runner = make_runner(tmp_path, files_in(folder)._replace(test=None))
+    study = Reproduction(quick_study(), runner, (1, 2))
+    with invented_training(answer):
+        assert study.run()
+    results = Results(study)
+    page = study_page(results, title="Dev")
+    assert [t.key for t in page.tables] == ["answers", "scores", "errors", "times"]
+    gold = read(folder / "dev.conll")
+    [score] = [
+        corelax.score(
+            gold=gold, system=system_of(tmp_path, gold, "lea", seed, "dev"), singletons="drop"
+        )["lea"]
+        for seed in (2,)
+    ]
+    assert results.outcome("lea_beta").scores("dev", "lea")[1] == pytest.approx(score)
+    assert dict(page.facts)["Documents"] == "5 training (with coreference), 11 dev"
+
+
+def test_a_report_of_a_study_that_is_not_finished(out, folder, tmp_path):
+    """Whatever is missing, the rest can be shown."""
+    shutil.copytree(out / "results", tmp_path / "results")
+    gone = [
+        "entity_ce.*",
+        "lea_[14]*",
+        "b3_*",
+        "cold_links*",
+        "annealed*",
+        "pair_b3*",
+        "soft_[bc]*",
+    ]
+    for name in gone:
+        for path in (tmp_path / "results").glob(f"seed*/{name}"):
+            if "_rates_" not in path.name:
+                path.unlink()
+    for path in (tmp_path / "results" / "seed2").glob("*.test.*"):
+        path.unlink()
+    found = Results(reproduction(tmp_path, folder))
+    page = study_page(found, title="A part")
+    assert [t.key for t in page.tables] == TABLES
+    assert [len(f.panels) for f in page.figures if f.key == "beta_pairwise"] == [1]
+    rows = {outcome.row.name for outcome in found.outcomes}
+    assert {"baseline", "continued", "soft_lea", "pairwise_lea"} <= rows
+    assert not rows & {"entity_ce", "annealed", "b3", "lea_entities", "soft_conll"}
+    write_report(page, tmp_path / "report")
+    assert {row["CoNLL"]["seeds"] for row in table(tmp_path / "report", "scores")} == {1}
+    assert {row["CoNLL"]["seeds"] for row in table(tmp_path / "report", "dev_scores")} == {2}
+
+
+def test_files_of_the_size_of_conll_2012_are_comparable(quick, monkeypatch):
+    from corelax.study import study_page as module
+
+    for sizes, words in (((11, 12), "are comparable"), ((11, 13), "not comparable")):
+        monkeypatch.setattr(
+            module, "CONLL_2012_SIZES", dict(zip(("dev", "test"), sizes, strict=True))
+        )
+        page = study_page(quick, title="", examples=0)
+        [section] = [section for section in page.sections if section.title == "Scores"]
+        assert words in section.paragraphs[0]
+
+
+def test_a_study_without_grids_has_no_such_figures(results):
+    study = SimpleNamespace(grid=lambda _: None)
+    bare = SimpleNamespace(
+        reproduction=SimpleNamespace(study=study), baseline=results.baseline, points=results.points
+    )
+    assert beta_figure(bare, "beta", "β") is None
+    assert temperature_figure(bare) is None
+
+
+def test_a_figure_has_a_panel_only_for_what_is_done(results):
+    empty = Grid("lea", "lea", "beta_squared", (7.0,), "", {})
+    grids = {"b3": STUDY.grid("b3"), "lea": empty}
+    part = SimpleNamespace(
+        reproduction=SimpleNamespace(study=SimpleNamespace(grid=grids.get)),
+        baseline=results.baseline,
+        points=results.points,
+    )
+    assert len(beta_figure(part, "beta", "β").panels) == 1
+
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSER = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --hide-scrollbars
+--disable-background-networking --disable-component-update --disable-sync --dump-dom
+--window-size=1400,900""".split()
+HARNESS = """<!DOCTYPE html><meta charset="utf-8"><title></title><body style="margin: 0">
+%s<script>
+onload = () => {
+  document.title = JSON.stringify([...document.querySelectorAll("iframe")].map(frame => {
+    const doc = frame.contentDocument;
+    return {
+      width: frame.clientWidth, page: doc.documentElement.scrollWidth,
+      height: doc.documentElement.scrollHeight, tables: doc.querySelectorAll("table").length,
+      title: doc.title,
+    };
+  }));
+};
+</script>"""
+
+
+@pytest.mark.skipif(BROWSER is None, reason="Chromium is not installed")
+def test_no_reader_has_to_scroll_sideways(report, tmp_path):
+    source = html.escape((report / "report.html").read_text())
+    style = "border: 0; display: block; height: 2000px"
+    frames = "".join(
+        f'<iframe srcdoc="{source}" style="{style}; width: {width}px"></iframe>'
+        for width in (320, 390, 1280)
+    )
+    page = tmp_path / "page.html"
+    page.write_text(HARNESS % frames, encoding="utf-8")
+    command = [BROWSER, *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", page.as_uri()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    measured = json.loads(html.unescape(re.search(r"<title>(.*?)</title>", done.stdout)[1]))
+    assert [frame["width"] for frame in measured] == [320, 390, 1280]
+    for frame in measured:
+        assert frame["title"] == "A study"
+        assert frame["tables"] >= len(TABLES)
+        assert frame["height"] > 3000
+        assert frame["page"] <= frame["width"]

@@ -1,0 +1,276 @@
+"""The stages of units, and the study as a table of them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corelax import CorelaxError
+from corelax.study.report.published import BEST_BETA_SQUARED, CONLL_2012_TEST
+from corelax.study.reproduce import Reproduction
+from corelax.study.study import full_study, quick_study
+from corelax.study.units import Unit, unit_chain
+from corelax.train.sparse.presets import PRESETS, stage_chain
+
+enough = settings(deadline=None, max_examples=25)
+STUDIES = {
+    "quick": quick_study(),
+    "full": full_study(),
+    "soft": full_study(like_original=False),
+    "paper": full_study(ours=False, tune=False),
+}
+each_study = pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
+PRETRAINED = {"anaphoricity", "antecedent", "anaphoricity2015", "antecedent2015"}
+
+
+def by_stage(chain):
+    return {config.stage: config for config in chain}
+
+
+# Chains
+
+
+def test_common_settings_hold_for_all_stages_but_pretraining():
+    chain = by_stage(unit_chain(Unit("u", "lea"), 1, {"epochs": 3, "dropout": 0.25}))
+    assert list(chain) == ["anaphoricity", "antecedent", "baseline", "u"]
+    plain = by_stage(stage_chain("lea", {}, name="u"))
+    for stage in ("baseline", "u"):
+        assert (chain[stage].epochs, chain[stage].dropout) == (3, 0.25)
+    for stage in ("anaphoricity", "antecedent"):
+        assert chain[stage] == plain[stage]
+
+
+@pytest.mark.parametrize("preset", ["baseline", "lea", "margin2015", "antecedent"])
+def test_settings_of_sizes_features_and_mentions_hold_for_every_stage(preset):
+    common = {"hidden_pair": 9, "features.lexical_cutoff": 3, "mentions": "gold"}
+    for config in unit_chain(Unit("u", preset), 4, common):
+        assert (config.hidden_pair, config.features, config.mentions) == (
+            9,
+            {"lexical_cutoff": 3},
+            "gold",
+        )
+        assert config.seed == 4
+
+
+def test_a_setting_of_a_stage_holds_where_there_is_such_a_stage():
+    common = {"antecedent.epochs": 3, "baseline.epochs": 4, "lea.epochs": 5}
+    plain = {config.stage: config.epochs for config in stage_chain("lea", {})}
+    epochs = {config.stage: config.epochs for config in unit_chain(Unit("lea", "lea"), 1, common)}
+    assert epochs == {**plain, "antecedent": 3, "baseline": 4, "lea": 5}
+    chain = unit_chain(Unit("margin2015", "margin2015"), 1, common)
+    assert chain == stage_chain("margin2015", {})
+
+
+def test_a_setting_of_a_preset_holds_for_units_of_any_name():
+    assert unit_chain(Unit("lea_1", "lea"), 1, {"lea.epochs": 5})[-1].epochs == 5
+
+
+@pytest.mark.parametrize(
+    "common",
+    [
+        {"epochs": 3},
+        {"lea.epochs": 3},
+        {"epochs": 2, "lea.epochs": 3},
+        {"lea.epochs": 3, "epochs": 2},
+        {"seed": 3},
+    ],
+)
+def test_settings_of_the_unit_come_before_those_of_all(common):
+    unit = Unit("u", "lea", {"epochs": 7, "beta_squared": 4})
+    chain = unit_chain(unit, 5, common)
+    assert (chain[-1].epochs, chain[-1].beta_squared, chain[-1].seed) == (7, 4.0, 5)
+
+
+def test_a_unit_can_set_what_a_stage_before_it_does():
+    unit = Unit("u", "lea", {"baseline.learning_rate": 0.5})
+    chain = by_stage(unit_chain(unit, 1, {"learning_rate": 0.25}))
+    assert (chain["baseline"].learning_rate, chain["u"].learning_rate) == (0.5, 0.25)
+
+
+PREFIXES = ["", "baseline.", "lea.", "entity_ce.", "anaphoricity.", "antecedent.", "margin2015."]
+VALUES = {
+    "epochs": st.integers(1, 30),
+    "learning_rate": st.floats(0.001, 1),
+    "dropout": st.floats(0, 0.9),
+    "keep": st.sampled_from(["best", "last"]),
+    "costs": st.sampled_from(["0.1,3,1", (1, 1, 1)]),
+    "beta_squared": st.sampled_from([0.8, "2.25"]),
+}
+EVERYWHERE = {
+    "hidden_pair": st.integers(1, 9),
+    "mentions": st.sampled_from(["detect", "gold"]),
+    "features.lexical_cutoff": st.integers(0, 9),
+    "seed": st.integers(0, 9),
+    "decoding": st.sampled_from(["links", "entities"]),
+}
+KEYS = [(prefix + key, value) for prefix in PREFIXES for key, value in VALUES.items()]
+pairs = st.sampled_from([*KEYS, *EVERYWHERE.items()]).flatmap(
+    lambda pair: st.tuples(st.just(pair[0]), pair[1])
+)
+common_settings = st.lists(pairs, max_size=8).map(dict)
+
+
+@enough
+@given(common_settings, st.integers(1, 5))
+def test_units_share_the_stages_of_the_same_name(common, seed):
+    folders = {}
+    for preset in {unit.preset for unit in STUDIES["full"].units}:
+        for config in unit_chain(Unit(f"of_{preset}", preset), seed, common)[:-1]:
+            assert folders.setdefault(config.stage, config) == config
+    for preset in ("anaphoricity", "antecedent", "baseline"):
+        assert unit_chain(Unit(preset, preset), seed, common)[-1] == folders[preset]
+
+
+@enough
+@given(common_settings)
+def test_what_a_unit_sets_changes_nothing_before_it(common):
+    one = unit_chain(Unit("a", "lea", {"epochs": 3}), 1, common)
+    other = unit_chain(Unit("b", "b3", {"beta_squared": 4, "dropout": 0.5}), 2, common)
+    assert [replace(config, seed=1) for config in other[:-1]] == one[:-1]
+
+
+@pytest.mark.parametrize(
+    "key", ["epohcs", "nowhere.epochs", "features.lexical_cutof", "baseline.epohcs", "stage"]
+)
+@pytest.mark.parametrize("preset", ["baseline", "lea"])
+def test_an_unknown_setting_is_an_error(key, preset):
+    with pytest.raises(CorelaxError, match=re.escape(key.rpartition(".")[2])):
+        unit_chain(Unit("u", preset), 1, {key: 3})
+    with pytest.raises(CorelaxError):
+        unit_chain(Unit("u", preset, {key: 3}), 1, {})
+
+
+# The study
+
+
+@each_study
+def test_names_are_unique_and_can_be_folders(study):
+    names = [unit.name for unit in study.units]
+    names += [f"{one}_rates_{a:g}_{b:g}" for one in study.tuned for a, b in study.learning_rates]
+    assert len({name.lower() for name in names}) == len(names)
+    for name in names:
+        assert re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*[A-Za-z0-9]", name)
+        assert name not in PRETRAINED
+    rows = [row.name for row in study.rows]
+    assert len(set(rows)) == len(rows)
+    assert len({row.title for row in study.rows}) == len(rows)
+
+
+@each_study
+def test_every_unit_that_is_named_exists(study):
+    units = {unit.name: unit for unit in study.units}
+    for row in study.rows:
+        assert row.units
+        assert set(row.units) <= set(units)
+        assert row.decoding in ("links", "entities")
+    for grid in study.grids:
+        assert study.grid(grid.name) is grid
+        for unit, value in zip(grid.units(), grid.values, strict=True):
+            assert units[unit.name] == unit
+            assert unit.settings[grid.key] == value
+    assert set(study.tuned) <= set(units)
+    if study.tuned:
+        assert {unit.rates for unit in study.units} - {""} == set(study.tuned)
+    for name in study.tuned:
+        assert units[name].rates == name
+
+
+@each_study
+def test_what_is_trained_is_shown(study):
+    shown = {name for row in study.rows for name in row.units}
+    shown |= {name for grid in study.grids for name in grid.names}
+    assert shown == {unit.name for unit in study.units}
+
+
+@pytest.mark.parametrize("name", ["b3", "lea"])
+def test_the_grid_of_the_paper(name):
+    study = full_study()
+    grid = study.grid(name)
+    assert set(grid.values) == {0.8, 1, 1.2, 1.4, 1.6, 1.8, 2.25, 4}
+    [row] = [row for row in study.rows if row.name == f"{name}_beta"]
+    assert row.units == grid.names
+    metric = {"b3": "b_cubed", "lea": "lea"}[name]
+    for unit in grid.units():
+        config = unit_chain(unit, 1, {})[-1]
+        assert (config.objective, config.metric, config.family) == ("metric", metric, "entity")
+        assert config.like_original
+
+
+@each_study
+def test_every_unit_can_be_trained_on_detected_mentions(study):
+    for unit in study.units:
+        chain = unit_chain(unit, 1, {"singletons": "drop", "mentions": "detect"})
+        assert chain[-1].stage == unit.name
+        assert chain[-1].like_original == (
+            unit.preset in ("b3", "lea") and unit.settings.get("like_original", True)
+        )
+
+
+def test_every_unit_can_be_trained_with_singletons():
+    for unit in full_study(like_original=False).units:
+        for config in unit_chain(unit, 1, {"singletons": "keep", "mentions": "gold"}):
+            assert (config.singletons, config.mentions) == ("keep", "gold")
+            assert not config.like_original
+
+
+def test_the_hard_filter_knows_no_singletons():
+    [unit] = [unit for unit in full_study().units if unit.name == "lea_1"]
+    with pytest.raises(CorelaxError, match="like_original"):
+        unit_chain(unit, 1, {"singletons": "keep"})
+
+
+class Tried:
+    """A runner that has tried every learning rate; which is the better follows from the name."""
+
+    failed: dict = {}  # noqa: RUF012
+
+    def record(self, unit, seed):
+        assert seed == 3
+        rates = [float(rate) for rate in unit.name.partition("_rates_")[2].split("_")]
+        return type("Record", (), {"dev": 1 / (1 + len(unit.name) + sum(rates))})
+
+
+def test_units_of_a_tuned_study_share_the_stages_of_the_same_name():
+    for like_original in (True, False):
+        study = full_study(like_original=like_original)
+        reproduction = Reproduction(study, Tried(), (3, 4))
+        folders = {}
+        for unit in study.units:
+            chain = unit_chain(reproduction.unit(unit.name), 3, {})
+            for config in chain:
+                assert folders.setdefault(config.stage, config) == config
+        assert "baseline" in folders
+        assert folders["lea_1"].learning_rate == reproduction.rates("lea_1")[0]
+        assert folders["baseline"].output_learning_rate == reproduction.rates("baseline")[1]
+
+
+# Le & Titov (2017), table 1; Wiseman et al. (2015); Clark & Manning (2016).
+PUBLISHED = {
+    "baseline": 64.13, "entity_ce": 64.25, "b3": 64.51, "b3_beta": 64.61, "lea": 64.39,
+    "lea_beta": 64.66, "margin2015": 63.39, "cm_heuristic": 65.36, "cm_reinforce": 65.41,
+    "cm_rescale": 65.73,
+}  # fmt: skip
+
+
+def test_the_published_figures():
+    assert CONLL_2012_TEST == PUBLISHED
+    assert BEST_BETA_SQUARED == {"b3_beta": 1.4, "lea_beta": 1.8}
+
+
+def test_published_figures_have_rows():
+    rows = {row.name: row for row in full_study().rows}
+    assert set(CONLL_2012_TEST) <= set(rows)
+    for name, best in BEST_BETA_SQUARED.items():
+        grid = full_study().grid(name.removesuffix("_beta"))
+        assert grid.unit_name(best) in rows[name].units
+
+
+def test_the_quick_study_has_the_beta_of_the_paper():
+    units = {unit.name: unit_chain(unit, 1, {})[-1] for unit in quick_study().units}
+    assert list(units) == ["baseline", "entity_ce", "b3", "lea"]
+    assert (units["b3"].beta_squared, units["lea"].beta_squared) == (1.4, 1.8)
+    assert set(units) <= set(PRESETS)

@@ -1,0 +1,303 @@
+"""Presets against the table of section 15, and how files and `--set` change a chain of stages."""
+
+import pytest
+
+from corelax import CorelaxError
+from corelax.train import PRESETS, Config, stage_chain
+from corelax.train.sparse.presets import parse_settings
+
+PRETRAINING = ["anaphoricity", "antecedent"]
+# Sections 15 and 3.3, and 7.3 for Clark & Manning; whatever is not said there is not looked at.
+MAIN = {
+    "learning_rate": 0.05, "output_learning_rate": 0.002, "accumulator": 0.1, "clip": 0,
+    "l1": 0, "dropout": 0, "max_mentions": 350, "epochs": 14, "keep": "best",
+}  # fmt: skip
+PRETRAINED = {
+    "learning_rate": 0.1, "output_learning_rate": 0.1, "accumulator": 0.1, "clip": 100,
+    "keep": "best", "start": (),
+}  # fmt: skip
+WISEMAN = {"accumulator": 0, "l1": 0, "clip": 0, "initialisation": "sparse", "learning_rate": 0.1}
+METRIC = {**MAIN, "start": ("baseline",), "objective": "metric", "temperature": 1}
+EXPECTED = {
+    "anaphoricity": {
+        **PRETRAINED, "objective": "anaphoricity", "anaphoric_weight": 1.35, "max_mentions": 1000,
+        "epochs": 10, "dropout": 0,
+    },
+    "antecedent": {
+        **PRETRAINED, "objective": "antecedent", "dropout": 0.4, "max_mentions": 350, "epochs": 20,
+    },
+    "baseline": {
+        **MAIN, "objective": "ranking", "costs": (0.1, 3, 1), "start": ("anaphoricity", "antecedent"),
+    },
+    "continued": {**MAIN, "objective": "ranking", "costs": (0.1, 3, 1), "start": ("baseline",)},
+    "entity_ce": {**MAIN, "objective": "entity", "costs": (0.1, 3, 1), "start": ("baseline",)},
+    "b3": {
+        **METRIC, "metric": "b_cubed", "beta_squared": 1.4, "temperature_end": 0,
+        "like_original": True, "family": "entity",
+    },
+    "lea": {
+        **METRIC, "metric": "lea", "beta_squared": 1.8, "temperature_end": 0,
+        "like_original": True, "family": "entity",
+    },
+    "annealed": {**METRIC, "temperature_end": 0.1, "family": "entity", "like_original": False},
+    "conll": {**METRIC, "metric": "conll", "family": "entity", "like_original": False},
+    "pairwise_b3": {**METRIC, "metric": "b_cubed", "family": "pairwise", "like_original": False},
+    "pairwise_lea": {**METRIC, "metric": "lea", "family": "pairwise", "like_original": False},
+    "anaphoricity2015": {
+        **WISEMAN, "objective": "anaphoricity", "anaphoric_weight": 1.35, "epochs": 9,
+        "keep": "last", "output_learning_rate": 0.1, "dropout": 0, "start": (),
+    },
+    "antecedent2015": {
+        **WISEMAN, "objective": "antecedent_margin", "margin": 1, "dropout": 0.5, "epochs": 20,
+        "keep": "last", "output_learning_rate": 0.1, "start": (),
+    },
+    "margin2015": {
+        **WISEMAN, "objective": "margin", "margin": 1, "costs": (0.5, 1.2, 1), "dropout": 0.4,
+        "epochs": 5, "output_learning_rate": 0.002,
+        "start": ("anaphoricity2015", "antecedent2015"),
+    },
+    "cm_heuristic": {"objective": "margin", "margin": 3, "costs": (0.4, 0.8, 1)},
+    "cm_reinforce": {"objective": "reinforce", "metric": "b_cubed", "start": ("baseline",)},
+    "cm_rescale": {
+        "objective": "rescale", "metric": "b_cubed", "margin": 3, "start": ("baseline",),
+    },
+}  # fmt: skip
+
+
+def by_stage(preset, **settings):
+    return {config.stage: config for config in stage_chain(preset, settings)}
+
+
+def complaint(preset, settings=()):
+    with pytest.raises(CorelaxError) as caught:
+        stage_chain(str(preset), dict(settings))
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+@pytest.fixture
+def toml(tmp_path):
+    def write(text, name="mine.toml"):
+        path = tmp_path / name
+        path.write_text(text)
+        return str(path)
+
+    return write
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_presets_are_those_of_the_specification(preset):
+    config = stage_chain(preset, {})[-1]
+    expected = EXPECTED[preset]
+    assert {name: getattr(config, name) for name in expected} == expected
+
+
+def test_all_presets_are_expected():
+    assert list(EXPECTED) == list(PRESETS)
+
+
+@pytest.mark.parametrize(
+    ("preset", "stages"),
+    [
+        ("anaphoricity", ["anaphoricity"]),
+        ("baseline", [*PRETRAINING, "baseline"]),
+        ("lea", [*PRETRAINING, "baseline", "lea"]),
+        ("margin2015", ["anaphoricity2015", "antecedent2015", "margin2015"]),
+        ("cm_heuristic", [*PRETRAINING, "cm_heuristic"]),
+        ("cm_rescale", [*PRETRAINING, "baseline", "cm_rescale"]),
+    ],
+)
+def test_a_preset_brings_the_stages_that_it_starts_from(preset, stages):
+    assert list(by_stage(preset)) == stages
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_stages_come_after_those_they_start_from(preset):
+    seen = set()
+    for config in stage_chain(preset, {}):
+        assert set(config.start) <= seen
+        seen.add(config.stage)
+
+
+def test_annealing_goes_from_1_to_a_tenth():
+    config = stage_chain("annealed", {})[-1]
+    assert config.temperature_at(1) == 1
+    assert config.temperature_at(config.epochs) == pytest.approx(0.1)
+
+
+def test_a_setting_is_for_the_stage_that_was_asked_for():
+    chain = by_stage("lea", epochs="3")
+    assert [config.epochs for config in chain.values()] == [10, 20, 14, 3]
+
+
+def test_a_prefix_names_a_stage_before():
+    chain = stage_chain("lea", {"baseline.epochs": "3", "antecedent.dropout": "0"})
+    assert [config.epochs for config in chain] == [10, 20, 3, 14]
+    assert [config.dropout for config in chain] == [0, 0, 0, 0]
+
+
+def test_a_prefix_may_name_the_stage_itself():
+    assert stage_chain("lea", {"lea.epochs": "3"})[-1].epochs == 3
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "value"),
+    [
+        ("seed", "7", 7),
+        ("hidden_mention", "8", 8),
+        ("hidden_pair", "12", 12),
+        ("initialisation", "sparse", "sparse"),
+        ("max_antecedents", "50", 50),
+        ("feature_set", "w16", "w16"),
+        ("mentions", "gold", "gold"),
+        ("decoding", "entities", "entities"),
+    ],
+)
+def test_what_stages_share_reaches_all_of_them(key, text, value):
+    assert {getattr(config, key) for config in stage_chain("lea", {key: text})} == {value}
+
+
+def test_singletons_reach_all_stages():
+    chain = stage_chain("conll", {"singletons": "keep"})
+    assert {config.singletons for config in chain} == {"keep"}
+
+
+def test_switches_of_features_reach_all_stages():
+    for config in stage_chain("lea", {"features.lexical_cutoff": "3"}):
+        assert config.features == {"lexical_cutoff": 3}
+        assert config.feature_settings.lexical_cutoff == 3
+
+
+def test_the_stages_of_a_preset_agree_on_what_they_share():
+    for preset in PRESETS:
+        shared = {
+            (c.hidden_mention, c.hidden_pair, c.initialisation, c.feature_set, c.seed)
+            for c in stage_chain(preset, {})
+        }
+        assert len(shared) == 1
+
+
+@pytest.mark.parametrize("key", ["baseline.hidden_pair", "antecedent.hidden_mention"])
+def test_what_stages_share_cannot_differ_for_one_of_them(key):
+    assert key.partition(".")[2] in complaint("lea", {key: "5"})
+
+
+@pytest.mark.parametrize("setting", [("feature_set", "w16"), ("mentions", "gold")])
+def test_the_features_of_one_stage_cannot_differ(setting):
+    key, value = setting
+    complaint("lea", {f"baseline.{key}": value})
+
+
+def test_a_prefix_that_is_no_stage_of_the_chain_is_named():
+    message = complaint("baseline", {"lea.epochs": "3"})
+    assert message.startswith("lea.epochs: lea is no stage of baseline")
+    assert "anaphoricity, antecedent, baseline" in message
+
+
+def test_an_unknown_key_of_an_earlier_stage_gets_a_hint():
+    assert "did you mean 'epochs'?" in complaint("lea", {"baseline.epoch": "3"})
+
+
+def test_singletons_with_the_original_losses_say_what_to_do():
+    assert "set like_original=false" in complaint("lea", {"singletons": "keep"})
+    stage_chain("lea", {"singletons": "keep", "like_original": "false"})
+
+
+def test_a_start_that_is_no_stage_of_the_chain_is_an_error():
+    assert "foo" in complaint("lea", {"start": "foo"})
+
+
+def test_a_temperature_stays_where_it_is_set():
+    [*_, config] = stage_chain("lea", {"temperature": "0.5"})
+    assert {config.temperature_at(epoch) for epoch in range(1, 15)} == {0.5}
+
+
+def test_an_unknown_preset_gets_a_hint():
+    assert "did you mean 'baseline'?" in complaint("basline")
+    message = complaint("xyzzy")
+    assert "there are anaphoricity, antecedent, baseline" in message
+    assert ".toml" in message
+
+
+def test_a_file_names_a_preset_and_what_differs(toml):
+    path = toml(
+        'preset = "lea"\nepochs = 4\ncosts = [0.5, 1, 2]\nseed = 3\nlike_original = false\n'
+        "[baseline]\nepochs = 2\nlearning_rate = 0.5\n[features]\nlexical_cutoff = 7\n"
+    )
+    chain = stage_chain(path, {})
+    assert [config.stage for config in chain] == [*PRETRAINING, "baseline", "mine"]
+    assert [config.epochs for config in chain] == [10, 20, 2, 4]
+    assert chain[2].learning_rate == 0.5
+    assert chain[3].costs == (0.5, 1.0, 2.0)
+    assert chain[3].start == ("baseline",)
+    assert chain[3].like_original is False
+    assert {config.seed for config in chain} == {3}
+    assert {config.feature_settings.lexical_cutoff for config in chain} == {7}
+
+
+def test_the_command_line_beats_the_file(toml):
+    path = toml('preset = "lea"\nepochs = 4\nseed = 3\n[baseline]\nepochs = 2\n')
+    chain = stage_chain(path, {"epochs": "5", "baseline.epochs": "6", "seed": "4"})
+    assert [config.epochs for config in chain] == [10, 20, 6, 5]
+    assert {config.seed for config in chain} == {4}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "epochs = 3",
+        'preset = "nothing"',
+        'preset = ["lea"]',
+        "preset = 3",
+        "preset = ",
+        'preset = "lea"\nepoch = 3',
+        'preset = "lea"\n[bogus]\nepochs = 3',
+        'preset = "lea"\nepochs = "many"',
+        'preset = "lea"\nepochs = [3]',
+        'preset = "lea"\nepochs = 3.5',
+        'preset = "lea"\nstage = "other"',
+        'preset = "lea"\nfeatures = 3',
+        'preset = "lea"\n[baseline.features]\ngenre = "prefix"',
+        'preset = "baseline"\n[lea]\nepochs = 3',
+    ],
+)
+def test_a_file_with_a_mistake_is_one_line(toml, text):
+    complaint(toml(text))
+
+
+def test_a_file_without_preset_is_named(toml):
+    path = toml("epochs = 3")
+    assert complaint(path).startswith(f"{path}: needs a line preset = ")
+
+
+def test_files_that_cannot_be_read_are_named(tmp_path):
+    missing = tmp_path / "missing.toml"
+    assert complaint(missing).startswith(f"{missing}: ")
+    binary = tmp_path / "binary.toml"
+    binary.write_bytes(b"\xff\xfe\x00")
+    assert complaint(binary).startswith(f"{binary}: ")
+
+
+def test_a_file_with_the_name_of_a_stage_it_starts_from_is_an_error(toml):
+    complaint(toml('preset = "lea"\n', name="baseline.toml"))
+
+
+def test_settings_are_key_equals_value():
+    assert parse_settings(["epochs=3", "costs=1,2,3", "metric = lea"]) == {
+        "epochs": "3",
+        "costs": "1,2,3",
+        "metric": "lea",
+    }
+    assert parse_settings(["mentions=a=b"]) == {"mentions": "a=b"}
+    for bad in ("epochs", "=3", ""):
+        with pytest.raises(CorelaxError, match="--set takes key=value"):
+            parse_settings([bad])
+
+
+def test_presets_are_not_changed_by_their_use():
+    before = {name: dict(settings) for name, settings in PRESETS.items()}
+    stage_chain("lea", {"features.genre": "prefix", "costs": "1,2,3"})
+    assert before == PRESETS
+    assert Config(stage="s").features == {}

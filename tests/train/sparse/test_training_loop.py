@@ -1,0 +1,473 @@
+"""Stages of training: what they start from, which epoch is kept, what is written."""
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from corelax import CorelaxError
+from corelax.rankers import SparseRanker
+from corelax.rankers.sparse.features.cache import Corpus
+from corelax.train import load_model
+from corelax.train.checkpoint import Epoch, History, random_seed
+from corelax.train.sparse import loop
+from corelax.train.sparse.evaluate import dev_score, evaluate
+from corelax.train.sparse.loop import Data, training_documents
+from tests.train.sparse.training_runs import (
+    SHORT,
+    Quiet,
+    documents,
+    log_of,
+    make_data,
+    run,
+    same_weights,
+    weights_of,
+)
+
+QUICK = {key.replace(".", "__"): value for key, value in SHORT.items()}
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+FILES = {"README.md", "config.json", "log.jsonl", "model.safetensors", "vocabulary.json"}
+TABLES = ["mention_table", "current_table", "previous_table", "pair_table"]
+OUTPUTS = ["link_mention", "link_pair", "new_mention"]
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_data(documents(5), documents(3, seed=9))
+
+
+@pytest.fixture(scope="module")
+def trained(data, tmp_path_factory):
+    """The folder of a whole chain."""
+    out = tmp_path_factory.mktemp("chain")
+    run("lea", out, data, **{**QUICK, "epochs": 3})
+    return out
+
+
+def copy_of(trained, tmp_path, *stages):
+    for stage in stages:
+        (tmp_path / stage).mkdir()
+        for file in (trained / stage).iterdir():
+            (tmp_path / stage / file.name).write_bytes(file.read_bytes())
+    return tmp_path
+
+
+def test_every_stage_leaves_a_model_folder_and_nothing_else(trained):
+    stages = {"anaphoricity", "antecedent", "baseline", "lea"}
+    assert {folder.name for folder in trained.iterdir()} == stages
+    for folder in trained.iterdir():
+        assert {file.name for file in folder.iterdir()} == FILES
+
+
+def test_the_log_has_a_line_for_every_epoch(trained):
+    for stage, epochs in (("anaphoricity", 2), ("antecedent", 2), ("baseline", 2), ("lea", 3)):
+        log = log_of(trained / stage)
+        assert [(line["stage"], line["epoch"]) for line in log] == [
+            (stage, epoch) for epoch in range(1, epochs + 1)
+        ]
+        for line in log:
+            assert set(line) == {
+                "stage", "epoch", "loss", "dev", "temperature", "seconds", "documents",
+            }  # fmt: skip
+            assert math.isfinite(line["loss"])
+            assert 0 <= line["dev"] <= 1
+            assert line["seconds"] >= 0
+
+
+@pytest.mark.parametrize("stage", ["anaphoricity", "antecedent", "baseline", "lea"])
+def test_the_weights_that_were_kept_are_those_of_the_best_epoch_on_dev(trained, data, stage):
+    log = log_of(trained / stage)
+    model = load_model(trained / stage)
+    best = max(line["dev"] for line in log)
+    first = next(line["epoch"] for line in log if line["dev"] == best)
+    assert (model.training["epoch"], model.training["dev"]) == (first, best)
+    assert dev_score(model.ranker, data.dev.tables, model.config) == best
+
+
+def test_the_reported_scores_are_those_of_the_weights_in_the_folder(trained, data):
+    for stage in ("baseline", "lea"):
+        model = load_model(trained / stage)
+        report = evaluate(model.ranker, data.dev.tables, model.config)
+        assert model.training["scores"] == report.as_dict()
+        assert model.training["scores"]["conll"] == model.training["dev"]
+
+
+def test_pretraining_has_no_coreference_scores(trained):
+    assert "scores" not in load_model(trained / "anaphoricity").training
+
+
+def test_the_card_shows_scores_settings_and_limits(trained):
+    model = load_model(trained / "lea")
+    card = (trained / "lea" / "README.md").read_text()
+    assert f"| CoNLL | | | {100 * model.training['dev']:.2f} |" in card
+    lea = model.training["scores"]["lea"]
+    row = " | ".join(f"{100 * lea[key]:.2f}" for key in ("recall", "precision", "f1"))
+    assert f"| lea | {row} |" in card
+    assert f"Epoch {model.training['epoch']} was kept" in card
+    assert "| beta_squared | 1.8 |" in card
+    assert "licence" in card
+    pretraining = (trained / "antecedent" / "README.md").read_text()
+    assert f"{100 * load_model(trained / 'antecedent').training['dev']:.2f}" in pretraining
+
+
+def test_the_config_says_what_was_trained_on_what(trained):
+    content = json.loads((trained / "lea" / "config.json").read_text())
+    assert content["training"]["finished"] is True
+    known = content["training"]["data"]
+    assert (known["train"], known["dev"]) == ("train", "dev")
+    assert content["config"]["metric"] == "lea"
+    assert content["config"]["epochs"] == 3
+
+
+def test_the_last_epoch_is_kept_if_asked_for(data, tmp_path):
+    run("anaphoricity", tmp_path, data, keep="last", epochs=6, learning_rate=1.0)
+    log = log_of(tmp_path / "anaphoricity")
+    model = load_model(tmp_path / "anaphoricity")
+    assert model.training["epoch"] == 6
+    assert model.training["dev"] == log[-1]["dev"]
+    assert dev_score(model.ranker, data.dev.tables, model.config) == log[-1]["dev"]
+
+
+def test_the_first_of_equally_good_epochs_is_kept(data, tmp_path):
+    model = run("anaphoricity", tmp_path, data, epochs=3, learning_rate=0, output_learning_rate=0)
+    assert len({line["dev"] for line in log_of(tmp_path / "anaphoricity")}) == 1
+    assert model.training["epoch"] == 1
+
+
+def epoch(number, dev):
+    return Epoch(stage="s", epoch=number, loss=0, dev=dev, temperature=1, seconds=0, documents=1)
+
+
+def test_the_best_of_a_history_is_the_first_of_the_highest():
+    history = History([epoch(n, dev) for n, dev in enumerate([0.1, 0.4, 0.2, 0.4], 1)])
+    assert history.best is history.epochs[1]
+    assert History().best is None
+
+
+@pytest.mark.parametrize("patience", [1, 2])
+def test_training_stops_when_dev_gets_no_better(data, tmp_path, patience, monkeypatch):
+    scores = iter([0.2, 0.3, 0.3, 0.1, 0.4, 0.3, 0.2, 0.1])
+    monkeypatch.setattr(loop, "dev_score", lambda *_: next(scores))
+    run("anaphoricity", tmp_path, data, epochs=8, patience=patience)
+    log = log_of(tmp_path / "anaphoricity")
+    assert len(log) == 2 + patience  # the second epoch is the best until then
+    assert load_model(tmp_path / "anaphoricity").training["epoch"] == 2
+
+
+def test_without_patience_all_epochs_are_done(data, tmp_path, monkeypatch):
+    monkeypatch.setattr(loop, "dev_score", lambda *_: 0.5)
+    run("anaphoricity", tmp_path, data, epochs=5)
+    assert len(log_of(tmp_path / "anaphoricity")) == 5
+
+
+def test_the_baseline_starts_from_the_first_layers_of_both_networks(trained, data, tmp_path):
+    out = copy_of(trained, tmp_path, "anaphoricity", "antecedent")
+    still = {"epochs": 1, "learning_rate": 0, "output_learning_rate": 0}
+    model = run(
+        "baseline", out, data, **{k: v for k, v in QUICK.items() if "base" not in k}, **still
+    )
+    weights = weights_of(model)
+    anaphoricity = weights_of(load_model(out / "anaphoricity"))
+    antecedent = weights_of(load_model(out / "antecedent"))
+    assert same_weights(weights, anaphoricity, ["mention_table", "mention_bias"])
+    names = ["current_table", "previous_table", "pair_table", "pair_bias"]
+    assert same_weights(weights, antecedent, names)
+    assert antecedent["pair_bias"].ne(0).any()
+    for name in OUTPUTS:
+        assert not torch.equal(weights[name], anaphoricity[name])
+        assert not torch.equal(weights[name], antecedent[name])
+    assert weights["link_bias"] == weights["new_bias"] == 0
+
+
+@pytest.mark.parametrize("preset", ["lea", "entity_ce", "cm_rescale", "pairwise_b3", "conll"])
+def test_objectives_start_from_all_weights_of_the_baseline(trained, data, tmp_path, preset):
+    out = copy_of(trained, tmp_path, "anaphoricity", "antecedent", "baseline")
+    still = {"epochs": 1, "learning_rate": 0, "output_learning_rate": 0}
+    model = run(preset, out, data, **QUICK, **still)
+    assert same_weights(weights_of(model), weights_of(load_model(out / "baseline")))
+
+
+def test_a_learning_rate_moves_weights(trained):
+    baseline, lea = (weights_of(load_model(trained / stage)) for stage in ("baseline", "lea"))
+    for name in [*TABLES, *OUTPUTS, "mention_bias", "pair_bias", "link_bias", "new_bias"]:
+        assert not torch.equal(baseline[name], lea[name])
+
+
+@pytest.mark.parametrize("stage", ["anaphoricity", "antecedent", "baseline", "lea"])
+def test_the_row_for_no_feature_stays_zero(trained, stage):
+    weights = weights_of(load_model(trained / stage))
+    for name in TABLES:
+        assert weights[name][-1].eq(0).all()
+
+
+def test_the_first_layer_may_rest_while_the_second_learns(trained, data, tmp_path):
+    out = copy_of(trained, tmp_path, "anaphoricity", "antecedent", "baseline")
+    model = run("lea", out, data, **QUICK, epochs=1, learning_rate=0)
+    before, after = weights_of(load_model(out / "baseline")), weights_of(model)
+    assert same_weights(before, after, [*TABLES, "mention_bias", "pair_bias"])
+    for name in OUTPUTS:
+        assert not torch.equal(before[name], after[name])
+
+
+def test_one_step_is_adagrad_on_the_gradient_of_the_loss(data, tmp_path):
+    """A stage of one document and one epoch, computed again with torch's own parts."""
+    one = Data(data.train._replace(tables=data.train.tables[:1]), data.dev)
+    settings = {"epochs": 1, "start": "", "keep": "last", "learning_rate": 0.2}
+    quick = {"anaphoricity__epochs": 1, "antecedent__epochs": 1}
+    model = run("baseline", tmp_path, one, **quick, **settings)
+    torch.manual_seed(random_seed(1, "baseline", "weights"))
+    ranker = SparseRanker.for_vocabulary(one.train.vocabulary, hidden_mention=8, hidden_pair=12)
+    scores = ranker(ranker.tensors_of(one.train.tables[0]))
+    gold = one.train.tables[0].gold.tolist()
+    loss = 0
+    for i in range(1, len(gold)):
+        right = [j for j in range(i) if gold[i] == gold[j] >= 0]
+        costs = torch.zeros(i + 1)
+        for j in range(i + 1):
+            if right and j not in right:
+                costs[j] = 3.0 if j == i else 1.0
+            elif not right and j != i:
+                costs[j] = 0.1
+        loss += torch.logsumexp(scores[i, : i + 1] + costs, 0)
+        loss -= torch.logsumexp(scores[i, right or [i]], 0)
+    loss.backward()
+    assert log_of(tmp_path / "baseline")[0]["loss"] == pytest.approx(loss.item(), rel=1e-5)
+    expected = {}
+    for name, parameter in ranker.named_parameters():
+        gradient = parameter.grad.to_dense()
+        rate = 0.002 if name.startswith(("link", "new")) else 0.2
+        expected[name] = parameter.detach() - rate * gradient / (0.1 + gradient**2).sqrt()
+    found = weights_of(model)
+    for name, weight in expected.items():
+        torch.testing.assert_close(found[name], weight, rtol=1e-4, atol=1e-5)
+
+
+def without_coreference(table):
+    alone = np.arange(len(table.gold_mentions), dtype=np.int32)
+    mentions = np.column_stack([alone, table.gold_mentions[:, 1:]]).astype(np.int32)
+    return replace(table, gold=np.full_like(table.gold, -1), gold_mentions=mentions)
+
+
+def test_documents_without_coreference_are_passed_over(data, tmp_path):
+    tables = [*data.train.tables[:3], without_coreference(data.train.tables[3])]
+    some = Data(Corpus(tables, data.train.vocabulary, "x"), data.dev)
+    watcher = Quiet()
+    run("anaphoricity", tmp_path, some, epochs=2, watcher=watcher)
+    assert [line["documents"] for line in log_of(tmp_path / "anaphoricity")] == [3, 3]
+    assert [what[3:] for what in watcher.documents] == [(1, 3), (2, 3), (3, 3)] * 2
+    assert watcher.epochs == [("anaphoricity", 1), ("anaphoricity", 2)]
+
+
+def test_nothing_to_learn_from_is_an_error(data, tmp_path):
+    tables = [without_coreference(table) for table in data.train.tables]
+    nothing = Data(Corpus(tables, data.train.vocabulary, "x"), data.dev)
+    with pytest.raises(CorelaxError, match="nothing to learn"):
+        run("anaphoricity", tmp_path, nothing, epochs=1)
+
+
+def config_with(**settings):
+    from corelax.train import Config
+
+    return Config(stage="s", **settings)
+
+
+def test_training_documents_are_cut_and_forget_what_lies_beyond(data):
+    whole = data.train.tables
+    cut = training_documents(whole, config_with(max_mentions=10))
+    by_key = {table.key: table for table in whole}
+    for table in cut:
+        original = by_key[table.key]
+        assert table.size == min(10, original.size)
+        assert table.features.tolist() == original.features[:10].tolist()
+        beyond = {tuple(span) for span in original.spans[10:].tolist()}
+        assert beyond.isdisjoint(tuple(row[1:3]) for row in table.gold_mentions.tolist())
+    kept = {table.key for table in cut}
+    assert kept == {table.key for table in whole if table.is_anaphoric[:10].any()}
+
+
+def test_no_limit_is_no_cut(data):
+    cut = training_documents(data.train.tables, config_with(max_mentions=0))
+    with_coreference = [table for table in data.train.tables if table.is_anaphoric.any()]
+    assert [table.size for table in cut] == [table.size for table in with_coreference]
+
+
+def test_the_cut_is_for_training_only(data, tmp_path):
+    cut = run("anaphoricity", tmp_path / "a", data, epochs=1, max_mentions=8)
+    score = dev_score(cut.ranker, data.dev.tables, cut.config)
+    assert cut.training["dev"] == score
+    whole = run("anaphoricity", tmp_path / "b", data, epochs=1)
+    losses = [log_of(tmp_path / name / "anaphoricity")[0]["loss"] for name in "ab"]
+    assert losses[0] < losses[1]  # fewer mentions
+    assert not same_weights(weights_of(cut), weights_of(whole))
+
+
+def test_singletons_that_count_keep_documents_without_coreference(data):
+    alone = without_coreference(data.train.tables[0])
+    assert training_documents([alone, data.train.tables[1]], config_with(singletons="keep"))[0]
+    kept = training_documents([alone, data.train.tables[1]], config_with())
+    assert [table.key for table in kept] == [data.train.tables[1].key]
+
+
+def test_the_same_seed_gives_the_same_weights_to_the_last_bit(data, tmp_path, trained):
+    again = run("lea", tmp_path, data, **{**QUICK, "epochs": 3})
+    for stage in ("anaphoricity", "antecedent", "baseline", "lea"):
+        for file in ("model.safetensors", "config.json", "README.md", "vocabulary.json"):
+            assert (tmp_path / stage / file).read_bytes() == (trained / stage / file).read_bytes()
+    assert again.config == load_model(trained / "lea").config
+
+
+def test_another_seed_gives_other_weights(data, tmp_path, trained):
+    run("lea", tmp_path, data, **{**QUICK, "epochs": 3}, seed=2)
+    for stage in ("anaphoricity", "antecedent", "baseline", "lea"):
+        one, other = (weights_of(load_model(out / stage)) for out in (tmp_path, trained))
+        for name in OUTPUTS:
+            assert not torch.equal(one[name], other[name])
+
+
+def test_training_does_not_depend_on_random_numbers_drawn_before(data, tmp_path):
+    torch.manual_seed(123)
+    one = run("antecedent", tmp_path / "a", data, epochs=2)
+    torch.manual_seed(456)
+    other = run("antecedent", tmp_path / "b", data, epochs=2)
+    assert same_weights(weights_of(one), weights_of(other))
+
+
+def test_documents_come_in_another_order_every_epoch(data, tmp_path, monkeypatch):
+    orders = []
+    real = loop.make_steps
+
+    def watched(*arguments):
+        steps = real(*arguments)
+        go = steps.epoch
+
+        def epoch(number, order):
+            orders.append(list(order))
+            return go(number, order)
+
+        steps.epoch = epoch
+        return steps
+
+    monkeypatch.setattr(loop, "make_steps", watched)
+    run("anaphoricity", tmp_path, data, epochs=6)
+    assert all(sorted(order) == [0, 1, 2, 3, 4] for order in orders)
+    assert len({tuple(order) for order in orders}) > 1
+
+
+def test_the_temperature_of_every_epoch_is_logged(trained, data, tmp_path):
+    out = copy_of(trained, tmp_path, "anaphoricity", "antecedent", "baseline")
+    run("annealed", out, data, **QUICK, epochs=3)
+    temperatures = [line["temperature"] for line in log_of(out / "annealed")]
+    assert temperatures == pytest.approx([1, 0.1**0.5, 0.1])
+
+
+@pytest.mark.parametrize("preset", ["anaphoricity", "antecedent"])
+def test_a_loss_that_is_no_number_names_the_document(data, tmp_path, preset, monkeypatch):
+    bad = data.train.tables[2].key
+    real = SparseRanker.tensors_of
+
+    def poisoned(self, table):
+        if table.key == bad and torch.is_grad_enabled():
+            with torch.no_grad():
+                self.mention_bias.fill_(torch.nan)
+                self.pair_bias.fill_(torch.nan)
+        return real(self, table)
+
+    monkeypatch.setattr(SparseRanker, "tensors_of", poisoned)
+    with pytest.raises(CorelaxError, match=bad) as caught:
+        run(preset, tmp_path, data, epochs=2)
+    assert "\n" not in str(caught.value)
+    assert "learning_rate" in str(caught.value)
+    assert not (tmp_path / preset / "model.safetensors").exists()
+
+
+def test_a_loss_that_is_no_number_names_the_document_of_the_main_stage(
+    trained, data, tmp_path, monkeypatch
+):
+    bad = data.train.tables[2].key
+    real = SparseRanker.tensors_of
+
+    def poisoned(self, table):
+        if table.key == bad and torch.is_grad_enabled():
+            self.new_bias.data.fill_(torch.nan)
+        return real(self, table)
+
+    out = copy_of(trained, tmp_path, "anaphoricity", "antecedent", "baseline")
+    monkeypatch.setattr(SparseRanker, "tensors_of", poisoned)
+    with pytest.raises(CorelaxError, match=bad):
+        run("lea", out, data, **QUICK, epochs=1)
+
+
+def test_a_finished_stage_is_taken_as_it_is(trained, data):
+    before = {file: file.stat().st_mtime_ns for file in trained.rglob("*") if file.is_file()}
+    watcher, notes = Quiet(), []
+    model = run("lea", trained, data, **{**QUICK, "epochs": 3}, watcher=watcher, notes=notes)
+    assert watcher.documents == []
+    assert [note.partition(":")[0] for note in notes] == [
+        "anaphoricity", "antecedent", "baseline", "lea",
+    ]  # fmt: skip
+    after = {file: file.stat().st_mtime_ns for file in trained.rglob("*") if file.is_file()}
+    assert after == before
+    assert model.training["scores"]["conll"] == model.training["dev"]
+
+
+def test_objectives_share_the_stages_they_start_from(trained, data, tmp_path):
+    out = copy_of(trained, tmp_path, "anaphoricity", "antecedent", "baseline")
+    watcher = Quiet()
+    run("b3", out, data, **QUICK, epochs=1, watcher=watcher)
+    assert {what[0] for what in watcher.documents} == {"b3"}
+
+
+def test_other_settings_in_the_same_folder_are_named(trained, data):
+    with pytest.raises(CorelaxError) as caught:
+        run("lea", trained, data, **{**QUICK, "epochs": 4, "learning_rate": 0.1})
+    message = str(caught.value)
+    assert message.startswith(f"{trained / 'lea'}: was trained with other settings")
+    assert "epochs" in message
+    assert "learning_rate" in message
+    assert "clip" not in message
+    assert "\n" not in message
+
+
+def test_other_settings_of_an_earlier_stage_are_named_too(trained, data):
+    with pytest.raises(
+        CorelaxError, match=r"baseline: was trained with other settings or files \(epochs\)"
+    ):
+        run("lea", trained, data, **{**QUICK, "epochs": 3, "baseline__epochs": 5})
+
+
+def test_a_stage_is_not_taken_if_what_it_started_from_was_trained_again(trained, data, tmp_path):
+    out = copy_of(trained, tmp_path, "anaphoricity", "antecedent", "lea")
+    with pytest.raises(CorelaxError, match=r"lea: was trained with .*weights of baseline"):
+        run("lea", out, data, **{**QUICK, "epochs": 3, "baseline__learning_rate": 0.01})
+
+
+def test_other_documents_are_noticed(trained, data):
+    others = Data(data.train, data.dev._replace(digest="other"))
+    with pytest.raises(CorelaxError, match="dev file"):
+        run("lea", trained, others, **{**QUICK, "epochs": 3})
+
+
+@pytest.mark.parametrize("features", ["lt17", "w16"])
+def test_other_feature_sets_are_trained_too(features, tmp_path):
+    data = make_data(documents(3), documents(2, seed=9), features=features)
+    model = run("baseline", tmp_path, data, feature_set=features, **QUICK | {"epochs": 1})
+    assert load_model(tmp_path / "baseline").config.feature_set == features
+    assert model.vocabulary.settings == data.train.vocabulary.settings
+
+
+def test_a_limit_of_antecedents_holds_in_training_and_decoding(data, tmp_path):
+    model = run("baseline", tmp_path, data, max_antecedents=2, **QUICK | {"epochs": 1})
+    table = data.dev.tables[0]
+    scores = model.ranker(model.ranker.tensors_of(table))
+    far = torch.ones_like(scores, dtype=torch.bool).tril(-3)
+    assert scores[far].eq(-torch.inf).all()
+
+
+def test_a_document_with_a_single_mention_does_not_disturb(data, tmp_path):
+    tables = [table.first(1) for table in data.dev.tables[:1]] + list(data.dev.tables[1:])
+    some = Data(data.train, Corpus(tables, data.dev.vocabulary, "x"))
+    run("baseline", tmp_path, some, **QUICK | {"epochs": 1})
