@@ -9,7 +9,8 @@ no more than a comparison of the two programs. A token counts if both its ends a
 first character is. Speed is the best of several runs over all texts, the programs in turn, on one core;
 time is relative to ours.
 
-FOLDER holds `gum/dev.conllu.gz` and `litbank/dev.gold_conll.gz` (default: CORELAX_DATA). syntok is optional: `pip install syntok`.
+FOLDER holds `gum/dev.conllu.gz` and `litbank/dev.gold_conll.gz` (default: CORELAX_DATA).
+syntok is optional: `pip install syntok`.
 """
 
 from __future__ import annotations

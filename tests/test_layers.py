@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import pytest
-
 from scripts.import_graph import LAYERS, SOURCE, against_the_order, imports
 
 

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
-from corelax.metrics.report import SINGLETONS
+from corelax.document.clustering import SINGLETONS
 from corelax.relax.entities import entity_probs
 from corelax.relax.links import link_probs, masked_scores
 

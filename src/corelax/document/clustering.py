@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, overload
 
+from corelax.core.checks import check_choice
+
 M = TypeVar("M", bound=Hashable)
+
+SINGLETONS = ("keep", "drop")
 
 
 class Clustering(Generic[M]):
@@ -142,3 +146,9 @@ class Comparison(Generic[M]):
 def _spread(cluster: tuple[M, ...], entity_of: dict[M, int]) -> int:
     """In how many entities of the other side the mentions of a cluster lie."""
     return len({entity_of[m] for m in cluster if m in entity_of})
+
+
+def without_singletons(clusters: Iterable[Sequence[M]], singletons: str) -> Iterable[Sequence[M]]:
+    """The clusters to score: all of them ("keep"), or those of two and more mentions ("drop")."""
+    check_choice("singletons", singletons, SINGLETONS)
+    return clusters if singletons == "keep" else [c for c in clusters if len(c) > 1]

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
+from corelax.document.clustering import SINGLETONS
 from corelax.integrations.spacy_documents import document_from, word_positions
-from corelax.metrics.report import SINGLETONS
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc

@@ -14,8 +14,9 @@ import torch
 from torch import Tensor
 
 from corelax.core.checks import check_beta
+from corelax.document.clustering import without_singletons
 from corelax.metrics import METRICS, Counts, LinkCounts, Report, evaluate
-from corelax.metrics.report import check_metrics, without_singletons
+from corelax.metrics.report import check_metrics
 
 try:
     from torchmetrics import Metric

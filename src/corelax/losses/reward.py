@@ -6,10 +6,10 @@ import torch
 from torch import Tensor
 
 from corelax.core.checks import check_choice
+from corelax.document.clustering import SINGLETONS
 from corelax.losses.actions import document_mean
 from corelax.losses.margin import slack_rescaled
 from corelax.losses.single_links import single_link_rewards
-from corelax.metrics.report import SINGLETONS
 from corelax.relax.gold import Gold
 from corelax.relax.links import masked_scores, real_mentions
 from corelax.relax.precision import full_precision

@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 
 from corelax.core.checks import check_choice
+from corelax.document.clustering import SINGLETONS
 from corelax.metrics.counts import Counts
-from corelax.metrics.report import SINGLETONS
 from corelax.relax.gold import Gold
 from corelax.relax.triangular import solve_transposed
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from corelax.core.checks import check_beta, check_choice
+from corelax.core.checks import check_beta
 from corelax.core.errors import CorelaxError
 from corelax.core.text_table import format_table
+from corelax.document.clustering import without_singletons
 from corelax.metrics.b_cubed import b_cubed
 from corelax.metrics.blanc import blanc
 from corelax.metrics.ceaf import ceaf_e, ceaf_m
@@ -42,8 +43,6 @@ TITLES = {
     "mentions": "Mentions",
 }
 CONLL = ("muc", "b_cubed", "ceaf_e")  # the metrics whose mean F1 is the CoNLL score
-
-SINGLETONS = ("keep", "drop")
 
 # Documents share an overlap until they have so many mentions: enough to make numpy's cost per call
 # vanish, few enough that memory stays flat over a long stream of documents.
@@ -277,9 +276,3 @@ def check_clusters(clusters: Iterable[Iterable[Hashable]], side: str) -> list[tu
                 f"{side}: mentions are tensors, each equal to itself only; use .tolist()"
             )
     return result
-
-
-def without_singletons(clusters: Iterable[Sequence[M]], singletons: str) -> Iterable[Sequence[M]]:
-    """The clusters to score: all of them ("keep"), or those of two and more mentions ("drop")."""
-    check_choice("singletons", singletons, SINGLETONS)
-    return clusters if singletons == "keep" else [c for c in clusters if len(c) > 1]

@@ -12,7 +12,7 @@ from corelax.core.checks import check_beta
 from corelax.core.errors import CorelaxError
 from corelax.core.files import STANDARD, open_text, shown
 from corelax.document import Document, Span
-from corelax.document.clustering import Clustering
+from corelax.document.clustering import Clustering, without_singletons
 from corelax.document.differences import describe_differences
 from corelax.document.pairing import check_same_words, pair_documents
 from corelax.io import Problems, format_of, stream
@@ -23,7 +23,6 @@ from corelax.metrics.report import (
     Report,
     Tally,
     check_metrics,
-    without_singletons,
 )
 
 PROFILES = ("normal", "reference")

@@ -8,7 +8,8 @@ from torch import Tensor
 
 from corelax.core.checks import check_beta, check_choice
 from corelax.core.errors import CorelaxError
-from corelax.metrics.report import METRICS, SINGLETONS, AnyCounts, Report, check_metrics
+from corelax.document.clustering import SINGLETONS
+from corelax.metrics.report import METRICS, AnyCounts, Report, check_metrics
 from corelax.relax.appearance import appearance
 from corelax.relax.entities import entity_probs
 from corelax.relax.gold import Gold

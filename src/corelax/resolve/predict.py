@@ -10,8 +10,7 @@ from pathlib import Path
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
 from corelax.document import Document, Span
-from corelax.document.clustering import Clustering
-from corelax.metrics.report import SINGLETONS, without_singletons
+from corelax.document.clustering import SINGLETONS, Clustering, without_singletons
 from corelax.rankers.encoder.folder import FORMAT as ENCODER
 from corelax.rankers.sparse.features.extract import MentionSource, describe, table
 from corelax.rankers.sparse.features.sources import DETECT, GOLD, mention_source

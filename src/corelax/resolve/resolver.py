@@ -13,7 +13,7 @@ from corelax.core.device import choose_device
 from corelax.core.errors import CorelaxError
 from corelax.decode import Pairs
 from corelax.document import Document
-from corelax.metrics.report import SINGLETONS
+from corelax.document.clustering import SINGLETONS
 from corelax.rankers.encoder.decisions import decide
 from corelax.rankers.encoder.folder import EncoderModel, load_ranker
 from corelax.rankers.encoder.inputs import encoder_input

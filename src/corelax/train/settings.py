@@ -14,9 +14,9 @@ from typing import Any, ClassVar, Self, get_type_hints
 from corelax.core.checks import check_beta, check_choice, check_number, check_temperature
 from corelax.core.errors import CorelaxError
 from corelax.core.settings import check_key, read_value
+from corelax.document.clustering import SINGLETONS
 from corelax.losses.actions import check_costs
 from corelax.losses.metric import parts_of
-from corelax.metrics.report import SINGLETONS
 from corelax.relax.evaluate import FAMILIES, TEMPERATURES
 from corelax.relax.original import check_original
 

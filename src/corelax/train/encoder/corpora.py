@@ -9,9 +9,8 @@ from pathlib import Path
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
-from corelax.document.clustering import Clustering
+from corelax.document.clustering import SINGLETONS, Clustering
 from corelax.io import read
-from corelax.metrics.report import SINGLETONS
 from corelax.rankers.encoder.folder import EncoderModel
 from corelax.rankers.encoder.inputs import WordPieces
 from corelax.rankers.encoder.settings import EncoderSettings

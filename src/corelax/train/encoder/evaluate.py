@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from corelax.document import Span
-from corelax.document.clustering import Clustering
-from corelax.metrics.report import METRICS, Report, Tally, without_singletons
+from corelax.document.clustering import Clustering, without_singletons
+from corelax.metrics.report import METRICS, Report, Tally
 from corelax.rankers.encoder.decisions import decide
 from corelax.rankers.encoder.ranker import EncoderRanker
 from corelax.rankers.encoder.scoring import Item, score_documents

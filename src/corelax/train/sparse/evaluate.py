@@ -9,8 +9,8 @@ import torch
 
 from corelax.decode import best_entities, best_links
 from corelax.document import Span
-from corelax.document.clustering import Clustering
-from corelax.metrics.report import METRICS, Report, Tally, without_singletons
+from corelax.document.clustering import Clustering, without_singletons
+from corelax.metrics.report import METRICS, Report, Tally
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.network import SparseRanker
 from corelax.train.sparse.config import Config
