@@ -49,10 +49,7 @@ def test_a_folder_given_wins_over_the_variable(
     assert load_lexicons(folder).name == folder.name
 
 
-def test_the_variable_wins_over_what_lies_beside_the_checkout(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "_beside_checkout", lambda: Path("elsewhere"))
+def test_the_variable_names_the_lists(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CORELAX_LEXICONS", str(folder))
     assert load_lexicons() is load_lexicons(folder)
     monkeypatch.setenv("CORELAX_LEXICONS", "shipped")
