@@ -16,7 +16,8 @@ def document_of(
 ) -> Document:
     """Cuts a text into sentences and tokens, as treebanks of English do.
 
-    A token is never altered: it is the slice of the text that the layer `offsets` gives. Between tokens
+    A token is never altered: it is the slice of the text that the layer `offsets` gives; the text itself
+    is kept as `raw_text`. Between tokens
     there is nothing but white space and characters that cannot be seen. Other scripts than Latin are
     cut at blanks and signs, Chinese at every character, Japanese also where kana begin and end. The
     time is linear in the length of the text, whatever it holds.
@@ -53,7 +54,13 @@ def document_of(
     layers: dict[str, tuple[Any, ...]] = {"offsets": tuple(offsets)}
     if speakers is not None:
         layers["speaker"] = tuple(speaker)
-    return Document(id=id, words=tuple(words), sentence_starts=tuple(starts), layers=layers)
+    return Document(
+        id=id,
+        words=tuple(words),
+        sentence_starts=tuple(starts),
+        layers=layers,
+        raw_text=text,
+    )
 
 
 def _turns(
