@@ -158,8 +158,8 @@ class Document:
         >>> Document(id="d", words=("Hi", "!")).layer("speaker")
         (None, None)
         """
-        found = self.layers.get(name)
-        return (default,) * len(self.words) if found is None else found
+        values = self.layers.get(name)
+        return (default,) * len(self.words) if values is None else values
 
     def text(self, span: Span) -> str:
         """The words of a mention, joined by blanks; ` … ` marks a gap, `∅` a mention of no token."""
