@@ -24,7 +24,7 @@ def test_a_missing_file_is_named_in_one_line(reader, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("reader", [read_bytes, file_digest])
 def test_a_folder_is_not_a_file(reader, tmp_path: Path) -> None:
-    with pytest.raises(CorelaxError, match="directory|regular file"):
+    with pytest.raises(CorelaxError, match=r"directory|regular file"):
         reader(tmp_path)
 
 
