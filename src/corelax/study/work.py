@@ -18,7 +18,7 @@ import torch
 from corelax.core.device import choose_device
 from corelax.core.version import VERSION
 from corelax.metrics.report import Tally
-from corelax.rankers.sparse.features.cache import Corpus
+from corelax.rankers.sparse.features.cache import FeatureCorpus
 from corelax.rankers.sparse.network import SparseRanker
 from corelax.study.records import (
     Predicted,
@@ -140,7 +140,9 @@ def _record(
     )
 
 
-def _predict(ranker: SparseRanker, corpus: Corpus, singletons: str, decoding: str) -> Predicted:
+def _predict(
+    ranker: SparseRanker, corpus: FeatureCorpus, singletons: str, decoding: str
+) -> Predicted:
     """Entities and counts of each document."""
     counts: dict[str, list[list[float]]] = {}
     entities = []
@@ -169,14 +171,14 @@ def _data(config: Config, files: Files) -> Data:
     return data
 
 
-def _test(config: Config, files: Files, data: Data) -> Corpus:
+def _test(config: Config, files: Files, data: Data) -> FeatureCorpus:
     """The test documents."""
     assert files.test is not None
     key = _key("test", config, files)
     if key not in _loaded:
         vocabulary = data.train.vocabulary
         _loaded[key] = scored_documents(config, files.test, vocabulary, format=files.format)
-    corpus: Corpus = _loaded[key]
+    corpus: FeatureCorpus = _loaded[key]
     return corpus
 
 

@@ -9,8 +9,7 @@ from typing import Any, ClassVar, get_type_hints
 from corelax.core.checks import check_choice, check_number
 from corelax.core.errors import CorelaxError
 from corelax.core.settings import check_key, read_value
-from corelax.rankers.sparse.features.settings import PRESETS as FEATURE_SETS
-from corelax.rankers.sparse.features.settings import FeatureSettings
+from corelax.rankers.sparse.features.settings import FEATURE_SETS, FeatureSettings
 from corelax.rankers.sparse.network import INITIALISATIONS
 from corelax.train.settings import (
     DECODINGS,

@@ -11,7 +11,7 @@ import torch
 from corelax.core.errors import CorelaxError
 from corelax.core.files import write_text
 from corelax.core.weights import save_weights
-from corelax.rankers.sparse.features.cache import Corpus
+from corelax.rankers.sparse.features.cache import FeatureCorpus
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.network import SparseRanker
 from corelax.train.checkpoint import (
@@ -43,8 +43,8 @@ from corelax.train.sparse.steps import Update, make_steps
 class Data(NamedTuple):
     """Training and dev documents."""
 
-    train: Corpus
-    dev: Corpus
+    train: FeatureCorpus
+    dev: FeatureCorpus
 
 
 def train_stage(

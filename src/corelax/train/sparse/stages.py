@@ -9,7 +9,7 @@ from pathlib import Path
 from corelax.core.device import choose_device
 from corelax.core.errors import CorelaxError
 from corelax.core.files import check_file
-from corelax.rankers.sparse.features.cache import Corpus, other_corpus, training_corpus
+from corelax.rankers.sparse.features.cache import FeatureCorpus, other_corpus, training_corpus
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons
 from corelax.train.epochs import Watcher
@@ -56,7 +56,7 @@ def scored_documents(
     vocabulary: Vocabulary,
     note: Callable[[str], None] = _ignore,
     format: str | None = None,
-) -> Corpus:
+) -> FeatureCorpus:
     """The features of dev or test documents, by the vocabulary of training."""
     name = os.fspath(file)
     corpus = other_corpus(name, vocabulary, load_lexicons(), config.mentions, note, format)
