@@ -116,11 +116,11 @@ def drawing(edges: Mapping[tuple[str, str], int], order: Sequence[str], title: s
         x = middle + side * BOX / 2
         reach = side * (26 + 15 * (below - above))
         y1, y2 = (60 + STEP * k for k in (above, below))
-        thick = min(0.6 + 0.25 * number, 6)
+        thick = number.bit_length()  # 1, 2–3, 4–7, … imports: the picture outlives small changes
         kind = ' class="against"' if is_against else ""
         parts.append(
             f'<path{kind} stroke-width="{thick:g}" d="M{x:g} {y1}C{x + reach:g} {y1} '
-            f'{x + reach:g} {y2} {x:g} {y2}"><title>{importer} → {imported}: {number}</title></path>'
+            f'{x + reach:g} {y2} {x:g} {y2}"><title>{importer} → {imported}</title></path>'
         )
     for name, number in place.items():
         y = 60 + STEP * number
