@@ -22,8 +22,8 @@ HEAD = """# Public names
 
 Made by `python scripts/api_page.py` from the `__all__` of each package.
 
-- **Stable**: the commands with their options and JSON, and every name on this page. Other names are private and
-  may change at any time, whatever their spelling.
+- **Stable**: the commands with their options and JSON, and every name on this page. Other names are private
+  and may change at any time.
 - **Retired names** work for one more minor version with a `DeprecationWarning` that says what replaced them;
   commands and options print one line of advice instead. `CHANGELOG.md` lists them under *Deprecated*.
 - **Model folders** carry a format number. A newer version reads the folders of older ones.
