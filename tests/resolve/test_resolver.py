@@ -186,7 +186,7 @@ def test_who_speaks_makes_a_difference(resolver):
 
 
 def test_speakers_beyond_the_text_are_an_error(resolver):
-    with pytest.raises(CorelaxError, match="no speaker range"):
+    with pytest.raises(CorelaxError, match="not a speaker range"):
         resolver.resolve("Ann", speakers=[(0, 9, "Bo")])
 
 

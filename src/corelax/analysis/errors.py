@@ -93,7 +93,7 @@ class ErrorCounts:
         }
         if self.examples:
             result["examples"] = [
-                error._asdict() | {"span": list(error.span[:2])} for error in self.examples
+                error._asdict() | {"span": list(error.span)} for error in self.examples
             ]
         return result
 

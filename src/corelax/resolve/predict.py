@@ -119,7 +119,7 @@ def _by_encoder(
         windows = encoder_input(doc, resolver.model.tokenizer, settings.window)
         places = Places(windows, len(doc.words), settings.max_width)
         given = list(dict.fromkeys(source(doc) or ()))
-        spans = [m[:2] for m in given if m.is_continuous and places.holds(m[:2])]
+        spans = [m for m in given if m.is_continuous and places.holds(m)]
         found = resolver.resolve(doc, mentions=spans, scheme=scheme)
         clusters: list[list[Span]] = [list(cluster) for cluster in found.document.clusters]
         placed = {mention for cluster in clusters for mention in cluster}

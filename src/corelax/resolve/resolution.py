@@ -233,7 +233,7 @@ def _check(decisions: Sequence[Decision], size: int) -> None:
     """Decisions that contradict each other or the document are an error."""
     seen = set()
     for span, entity, antecedent, *_ in decisions:
-        place = tuple(span[:2])
+        place = span.bounds
         if not 0 <= span.start <= span.end <= size:
             raise CorelaxError(f"mention {place} is outside the {size} words")
         if span in seen:
