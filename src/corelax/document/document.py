@@ -85,6 +85,8 @@ class Document:
             syntactic head, -1 for a root), `relation`, `ner` (bracket pieces), `speaker`, `offsets`
             (first and last + 1 character), and what formats add. None stands for "no value".
         extra: What only one format knows, kept so that a file survives a round trip.
+        raw_text: The text that the document was made of, which the layer `offsets` points into; None for
+            documents that were read from annotated files. It does not count when documents are compared.
 
     >>> doc = Document.from_sentences("d", [["Ann", "saw", "her", "dog"], ["It", "barked"]],
     ...                               clusters=[[Span(0, 1), Span(2, 3)], [Span(2, 4), Span(4, 5)]])
@@ -99,6 +101,7 @@ class Document:
     part: int | None = None
     layers: Mapping[str, tuple[Any, ...]] = field(default_factory=FrozenDict, hash=False)
     extra: Mapping[str, Any] = field(default_factory=FrozenDict, hash=False)
+    raw_text: str | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "layers", FrozenDict(self.layers))

@@ -53,7 +53,13 @@ def document_of(
     layers: dict[str, tuple[Any, ...]] = {"offsets": tuple(offsets)}
     if speakers is not None:
         layers["speaker"] = tuple(speaker)
-    return Document(id=id, words=tuple(words), sentence_starts=tuple(starts), layers=layers)
+    return Document(
+        id=id,
+        words=tuple(words),
+        sentence_starts=tuple(starts),
+        layers=layers,
+        raw_text=text,
+    )
 
 
 def _turns(
