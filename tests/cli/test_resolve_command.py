@@ -21,7 +21,7 @@ from corelax.decode import Decision
 from corelax.document import Document, Span
 from corelax.io import read, write
 from corelax.resolve import Resolution, resolution_of
-from corelax.text.sources import speakers_of
+from corelax.text import speakers_of
 
 
 class EqualWords:

@@ -98,7 +98,7 @@ def _type(analysis: Analysis, span: Span) -> str:
     """The column of a mention. Zero pronouns are pronouns; one with gaps has its head in its first part."""
     if span.start == span.end:
         return _COLUMNS[PRONOMINAL]
-    start, end = next((part for part in span.parts if part[0] < part[1]), (span.start, span.end))
+    start, end = next((part for part in span.parts if part[0] < part[1]), span.bounds)
     head, node = analysis.head_of(start, end)
     # Its sentence does not matter here.
     return _COLUMNS[mention_type(analysis, Mention(0, span.start, span.end, head, node))]

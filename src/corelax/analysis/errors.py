@@ -100,8 +100,7 @@ class ErrorCounts:
         }
         if self.examples:
             result["examples"] = [
-                error._asdict() | {"span": [error.span.start, error.span.end]}
-                for error in self.examples
+                error._asdict() | {"span": list(error.span)} for error in self.examples
             ]
         return result
 

@@ -91,10 +91,10 @@ def resolve(
     """
     if not files and sys.stdin.isatty():
         raise typer.BadParameter(HINT, param_hint="FILES")
-    from corelax.core.files import open_for_writing
+    from corelax.core.files import is_same_file, open_for_writing
     from corelax.io import write
     from corelax.resolve import resolve_files
-    from corelax.text.sources import input_files, is_same_file
+    from corelax.text import input_files
 
     _check_outputs(json=json, html=html, format=format, out=out)
     target = next((name for name in (html, out) if name is not None), STANDARD)

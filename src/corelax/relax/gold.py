@@ -9,7 +9,6 @@ import torch
 from torch import Tensor
 
 from corelax.core.errors import CorelaxError
-from corelax.document import Span
 from corelax.metrics.report import check_clusters
 from corelax.relax.lazy import lazy
 from corelax.relax.links import real_mentions
@@ -38,18 +37,11 @@ def gold_tensors(
     (found,) = check_clusters([mentions], "mentions")
     if len(set(found)) < len(found):
         raise CorelaxError("mentions must not be repeated")
-    entities = [dict.fromkeys(map(_plain, c)) for c in check_clusters(clusters, "clusters")]
+    entities = [dict.fromkeys(c) for c in check_clusters(clusters, "clusters")]
     number = {m: v for v, cluster in enumerate(entities) for m in cluster}
-    gold = [number.get(_plain(mention), -1) for mention in found]
+    gold = [number.get(mention, -1) for mention in found]
     sizes = [len(cluster) for cluster in entities]
     return torch.tensor(gold, dtype=torch.long), torch.tensor(sizes, dtype=torch.long)
-
-
-def _plain(mention: Hashable) -> Hashable:
-    """A span of words as (start, end), so that it can be compared with one."""
-    if isinstance(mention, Span) and not (mention.parts or mention.empty):
-        return mention[:2]
-    return mention
 
 
 class Gold:

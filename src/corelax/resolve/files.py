@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corelax.text.sources import read_sources
+from corelax.text import read_documents
 
 if TYPE_CHECKING:
     from corelax.resolve.resolution import Resolution
@@ -55,7 +55,7 @@ def resolve_files(
     'Marie Curie'
     """
     names = [os.fspath(file) for file in files]
-    documents = [s.document for s in read_sources(names, input_format, dialogue=dialogue)]
+    documents = read_documents(names, input_format, dialogue=dialogue)
 
     def resolved() -> Iterator[Resolution]:
         from corelax.resolve.predict import resolve_documents  # after reading: it needs torch

@@ -217,7 +217,7 @@ def _check(decisions: Sequence[Decision], size: int) -> None:
     seen = set()
     for decision in decisions:
         span, antecedent = decision.span, decision.antecedent
-        place = (span.start, span.end)
+        place = span.bounds
         if not 0 <= span.start <= span.end <= size:
             raise CorelaxError(f"mention {place} is outside the {size} words")
         if span in seen:

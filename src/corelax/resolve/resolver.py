@@ -128,8 +128,8 @@ class Resolver:
         item = self._item(document, scheme, [])
         places = self._places(document, item)
         every = list(dict.fromkeys(mentions))
-        visible = {m for m in every if m.is_continuous and places.holds((m.start, m.end))}
-        item = item._replace(given=sorted((m.start, m.end) for m in visible))
+        visible = {m for m in every if m.is_continuous and places.holds(m)}
+        item = item._replace(given=sorted(visible))
         [decisions] = self._decided([item], "all")
         free = 1 + max((decision.entity for decision in decisions), default=-1)
         alone = [mention for mention in every if mention not in visible]
@@ -156,7 +156,7 @@ class Resolver:
         """
         if isinstance(texts, str):
             raise CorelaxError("texts must be several texts, as [text]; resolve takes a single one")
-        check_number("batch_size", batch_size, at_least=1)
+        check_number("batch_size", batch_size, at_least=1, integer=True)
         check_choice("singletons", singletons, SINGLETONS)
         rest = iter(texts)
         while batch := list(islice(rest, batch_size)):

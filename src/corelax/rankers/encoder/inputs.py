@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corelax.document import Document
+from corelax.text.pronouns import POSSESSIVE_ENDINGS
 
 Ints = NDArray[np.int64]
 
@@ -22,7 +23,7 @@ LAYERS = ("sentence", "speaker", "hash", "mark")
 DETERMINER, POSSESSIVE = 1, 2
 _MARKS = {
     **dict.fromkeys("the a an this that these those".split(), DETERMINER),
-    **dict.fromkeys(("'s", "’s", "'", "’"), POSSESSIVE),
+    **dict.fromkeys(POSSESSIVE_ENDINGS, POSSESSIVE),
 }
 
 

@@ -121,8 +121,8 @@ def _plain(document: Document) -> Document:
     seen: set[tuple[int, int]] = set()
     clusters = []
     for cluster in document.clusters:
-        kept = [m for m in dict.fromkeys(cluster) if m.is_continuous and m[:2] not in seen]
-        seen.update(m[:2] for m in kept)
+        kept = [m for m in dict.fromkeys(cluster) if m.is_continuous and m not in seen]
+        seen.update(kept)
         if kept:
             clusters.append(kept)
     return document.with_clusters(Clustering(clusters))

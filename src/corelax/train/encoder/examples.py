@@ -122,7 +122,7 @@ def make_example(
     windows = encoder_input(document, tokenizer, window)
     places = Places(windows, len(document.words), max_width)
     rich = markables or document
-    every = {m[:2] for doc in (document, rich) for c in doc.clusters for m in c}
+    every = {m.bounds for doc in (document, rich) for c in doc.clusters for m in c}
     seen = sorted(span for span in every if places.holds(span))
     of_type = _types(rich, types)
     heads = rich.layers.get("head")
@@ -150,7 +150,7 @@ def with_entities(
     changed = example._replace(document=document, **gold._asdict())
     if keep_markables:
         return changed
-    seen = sorted(m[:2] for c in entities for m in c if places.holds(m[:2]))
+    seen = sorted(m.bounds for c in entities for m in c if places.holds(m))
     unknown = np.full(len(seen), UNKNOWN, np.int64)
     return changed._replace(markables=Markables(places.of(seen), unknown, unknown))
 
@@ -166,7 +166,7 @@ class _Gold(NamedTuple):
 def _entities(document: Document, places: Places, singletons: bool) -> _Gold:
     """Where the gold mentions are, and the number and size of their entities."""
     clusters = [c for c in document.clusters if singletons or len(c) > 1]
-    entity = {m[:2]: number for number, c in enumerate(clusters) for m in c}
+    entity = {m.bounds: number for number, c in enumerate(clusters) for m in c}
     spans = sorted(span for span in entity if places.holds(span))
     return _Gold(
         where=places.of(spans),
@@ -193,7 +193,7 @@ def _types(document: Document, types: Sequence[str]) -> dict[tuple[int, int], in
     number = {name: at for at, name in enumerate(types)}
     fields: Mapping[tuple[str, Span], str] = document.extra.get(MENTIONS, {})
     return {
-        span[:2]: number[etype]
+        span.bounds: number[etype]
         for (_, span), field in fields.items()
         if (etype := field.split("-")[0]) in number
     }

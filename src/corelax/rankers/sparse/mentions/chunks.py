@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from corelax.document import Document
 from corelax.rankers.sparse.mentions.layers import PRONOUN_TAGS
-from corelax.rankers.sparse.mentions.pronouns import PRONOUNS
+from corelax.text.pronouns import PRONOUNS
 
 _INSIDE = frozenset(["DT", "PDT", "PRP$", "CD", "POS", "VBN", "VBG", "RB"])
 _INSIDE_KINDS = ("JJ", "NN")  # JJR, NNS, ...

@@ -1,4 +1,7 @@
-"""English pronouns: person, number, gender, and the form that stands for all forms of one."""
+"""English pronouns: person, number, gender, the form that stands for all forms of one; possessive endings.
+
+Data sets with pronoun lists of their own (`challenges/`) keep those; this is the grammar.
+"""
 
 from __future__ import annotations
 
@@ -48,3 +51,5 @@ CANONICAL = {
 
 ANIMATE = frozenset(["i", "you", "he", "she", "we", "who", "whose"])  # canonical forms
 INANIMATE = frozenset(["it", "which"])
+
+POSSESSIVE_ENDINGS = ("'s", "’s", "'", "’")  # as tokens: "Ann 's", "the boys '"
