@@ -11,9 +11,8 @@ from typing import Any
 from corelax.core.errors import CorelaxError
 from corelax.core.files import explain, write_text
 from corelax.metrics.report import CONLL, TITLES
-from corelax.render.markdown import titled_table
 from corelax.render.report import Cell, Row, Table
-from corelax.render.tables import table_csv, table_json
+from corelax.render.tables import table_csv, table_json, titled_table
 from corelax.study.sweep import shown
 
 NAME = "sweep"

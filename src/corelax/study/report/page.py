@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from corelax.analysis.passages import Passages, choose_passages
+from corelax.analysis.passages import choose_passages
 from corelax.core.version import VERSION
 from corelax.document import Document
 from corelax.io import read
+from corelax.render.passages import Passages
 from corelax.render.report import Figure, Item, Page, Section
 from corelax.study.report.answers import answers_table
 from corelax.study.report.figures import (

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from corelax.core.errors import CorelaxError
 from corelax.rankers.encoder.antecedents import BLOCK, Candidates, Spans
-from corelax.rankers.encoder.inputs import Window
+from corelax.rankers.encoder.inputs import TextWindow
 from corelax.rankers.encoder.ranker import EncoderRanker, Scored
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.relax.membership import BLOCK as STEP
@@ -40,7 +40,7 @@ class Item(NamedTuple):
         given: The mentions in order, as (first word, one past the last), if they are known.
     """
 
-    windows: tuple[Window, ...]
+    windows: tuple[TextWindow, ...]
     scheme: int
     given: Given | None = None
 
@@ -183,7 +183,7 @@ def _batches(order: Sequence[int], sizes: Sequence[int], most: int) -> Iterator[
         yield batch
 
 
-def _given(windows: Sequence[tuple[Given, Window]]) -> Tensor:
+def _given(windows: Sequence[tuple[Given, TextWindow]]) -> Tensor:
     """[span, 3] the given mentions that lie in each window: window, first word in it, width less one."""
     found = []
     for row, (given, window) in enumerate(windows):

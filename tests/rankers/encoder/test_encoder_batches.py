@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from corelax.document import Document
+from corelax.rankers.encoder.batches import Item, memory_bound, score_documents
 from corelax.rankers.encoder.inputs import encoder_input
-from corelax.rankers.encoder.scoring import Item, memory_bound, score_documents
 from corelax.rankers.encoder.settings import EncoderSettings
 from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_model, write_encoder
 
