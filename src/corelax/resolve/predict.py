@@ -12,13 +12,12 @@ from corelax.core.errors import CorelaxError
 from corelax.document import Document, Span
 from corelax.document.clustering import SINGLETONS, Clustering, without_singletons
 from corelax.rankers.encoder.folder import FORMAT as ENCODER
+from corelax.rankers.sparse.decoding import DECODINGS, PRETRAINING, decode_table
 from corelax.rankers.sparse.features.extract import MentionSource, describe, table
 from corelax.rankers.sparse.features.sources import DETECT, GOLD, mention_source
+from corelax.rankers.sparse.folder import CONFIG, load_model
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons
 from corelax.resolve.models import model_folder
-from corelax.train.sparse.config import DECODINGS, PRETRAINING
-from corelax.train.sparse.evaluate import resolve
-from corelax.train.sparse.folder import CONFIG, load_model
 
 Note = Callable[[str], None]
 
@@ -70,20 +69,23 @@ def _by_features(
     note: Note,
 ) -> Iterator[Document]:
     """The sparse ranker."""
-    ranker, vocabulary, config, training, _ = load_model(model, device)
+    ranker, vocabulary, _, training, _ = load_model(model, device)
+    as_trained = training["config"]
     if not training["finished"]:
         note(f"{model}: its training is not finished")
     lexicons = load_lexicons()
     if lexicons.digest != vocabulary.lexicons:
         note(f"{model}: was trained with other word lists than these ({lexicons.name})")
-    if config.objective in PRETRAINING:
+    if as_trained.get("objective") in PRETRAINING:
         raise CorelaxError(f"{model}: is a pretraining stage, which resolves nothing")
-    singletons = check_choice("singletons", singletons or config.singletons, SINGLETONS)
-    decoding = check_choice("decoding", decoding or config.decoding, DECODINGS)
-    source = _source(mentions or config.mentions, note)
+    singletons = check_choice(
+        "singletons", singletons or as_trained.get("singletons", "drop"), SINGLETONS
+    )
+    decoding = check_choice("decoding", decoding or as_trained.get("decoding", "links"), DECODINGS)
+    source = _source(mentions or as_trained.get("mentions", DETECT), note)
     for doc in documents:
         rows = table(describe(doc, vocabulary.settings, lexicons, source), vocabulary)
-        found = resolve(ranker, rows, singletons=singletons, decoding=decoding)
+        found = decode_table(ranker, rows, singletons=singletons, decoding=decoding)
         yield doc.with_clusters(rows.clusters_of(found))
 
 
@@ -98,8 +100,8 @@ def _by_encoder(
 ) -> Iterator[Document]:
     """The encoder ranker. Given mentions that it cannot look at, such as very long ones, stay alone."""
     from corelax.rankers.encoder.inputs import encoder_input
+    from corelax.rankers.encoder.reach import Places
     from corelax.resolve.resolver import Resolver
-    from corelax.train.encoder.examples import Places
 
     resolver = Resolver.from_pretrained(model, device=device)
     training = resolver.model.training
