@@ -13,6 +13,7 @@ import argparse
 from collections import Counter
 from pathlib import Path
 
+from corelax.core.settings import parse_settings
 from corelax.document.clustering import Clustering
 from corelax.io import read, write
 from corelax.metrics.scoring import score
@@ -22,7 +23,6 @@ from corelax.study.results import Spread
 from corelax.study.runner import Runner, Wish
 from corelax.study.units import Unit
 from corelax.study.work import Files
-from corelax.train.sparse.presets import parse_settings
 
 
 def detection(dev: str) -> None:

@@ -140,7 +140,7 @@ def child(order: dict) -> None:
 def serve() -> None:
     for module in ("rich.progress", "safetensors.torch", "torch._dynamo"):
         import_module(module)
-    for module in ("cli.app", "cli.progress", "train.sparse.stages", "resolve.predict", "io"):
+    for module in ("cli.app", "cli.progress", "train.sparse.stage", "resolve.predict", "io"):
         import_module(f"corelax.{module}")
 
     for line in sys.stdin:

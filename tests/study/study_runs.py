@@ -39,8 +39,7 @@ from corelax.study.runner import Runner, Wish
 from corelax.study.units import Unit
 from corelax.study.work import Files
 from corelax.synthetic import Shape, generate
-from corelax.train.sparse.loop import identity
-from corelax.train.sparse.stages import load_data
+from corelax.train.sparse.data import load_data
 
 COMMON = {
     "hidden_mention": 8,
@@ -141,9 +140,7 @@ def invented_training(answer):
     def invent(job):
         config = job.chain[-1]
         if job.files not in data:
-            data[job.files] = identity(load_data(config, job.files.train, job.files.dev), ())[
-                "data"
-            ]
+            data[job.files] = load_data(config, job.files.train, job.files.dev).identity
         for part, decoding in job.predict:
             file = getattr(job.files, part)
             gold, system = made_up(file, answer, job.stage, job.seed, decoding)

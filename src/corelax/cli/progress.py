@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 from corelax.core.printable import on_one_line
 from corelax.study import runner
 from corelax.train.checkpoint import History
-from corelax.train.epochs import Watcher
+from corelax.train.loop import Progress as Callbacks
 from corelax.train.settings import StageSettings
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class _Shown:
         self._bar.stop()
 
 
-class TrainingProgress(_Shown, Watcher):
+class TrainingProgress(_Shown, Callbacks):
     """A bar for the epoch that runs, on standard error, if that is a terminal."""
 
     def __init__(self) -> None:

@@ -102,6 +102,7 @@ def reproduce(
         raise CorelaxError(f"{out}: is a file; name a folder")
     from corelax.cli.progress import UnitsProgress
     from corelax.core.device import choose_device
+    from corelax.core.settings import parse_settings
     from corelax.render.write import write_report
     from corelax.study import quick as quickly
     from corelax.study.merging import results_folder
@@ -111,7 +112,6 @@ def reproduce(
     from corelax.study.results import Results
     from corelax.study.runner import Runner
     from corelax.study.study import check_settings, full_study, quick_study
-    from corelax.train.sparse.presets import parse_settings
 
     common = {**(quickly.SETTINGS if quick else {}), **parse_settings(settings or [])}
     where = choose_device(device)

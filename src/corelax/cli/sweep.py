@@ -50,13 +50,13 @@ def sweep(
         raise CorelaxError(f"{out}: is a file; name a folder")
     from corelax.cli.progress import UnitsProgress
     from corelax.core.device import choose_device
+    from corelax.core.settings import parse_settings
     from corelax.study.processes import default_workers
     from corelax.study.runner import Runner
     from corelax.study.sweep import parse_grid, sweep_units
     from corelax.study.sweep_run import Sweep
     from corelax.study.units import seed_folder
     from corelax.study.work import Files
-    from corelax.train.sparse.presets import parse_settings
 
     values = parse_grid(grid or [])
     units = sweep_units(config, values, parse_settings(settings or []))

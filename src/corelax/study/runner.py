@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from corelax.core.errors import CorelaxError
 from corelax.core.files import file_digest
+from corelax.rankers.sparse.folder import is_finished
 from corelax.study.processes import worker_pool
 from corelax.study.records import (
     Predicted,
@@ -30,9 +31,7 @@ from corelax.study.records import (
 from corelax.study.units import Unit, seed_folder, unit_chain
 from corelax.study.work import DEV, TEST, Files, Job
 from corelax.train.sparse.config import Config
-from corelax.train.sparse.folder import is_finished
-from corelax.train.sparse.loop import identity
-from corelax.train.sparse.stages import load_data
+from corelax.train.sparse.data import load_data
 
 LINKS = "links"
 IN_ADVANCE = 1  # jobs that wait in the queue, so that no process does
@@ -110,7 +109,7 @@ class Runner:
         data = load_data(
             config, self.files.train, self.files.dev, self._note, format=self.files.format
         )
-        self._identity = identity(data, ())["data"]
+        self._identity = data.identity
         return self._identity
 
     def record(self, unit: Unit, seed: int) -> Record | None:

@@ -18,7 +18,7 @@ from typing import Any
 
 from corelax.core.errors import CorelaxError
 from corelax.study.units import Unit
-from corelax.train.sparse.config import FEATURES, Config, concerns, is_everywhere
+from corelax.train.sparse.config import FEATURES, Config, affects, is_everywhere
 from corelax.train.sparse.presets import stage_chain
 
 LONGEST = 120  # characters of a name; file systems allow 255, with what is put after it
@@ -123,7 +123,7 @@ def _check_effect(chain: Sequence[Config], keys: Iterable[str]) -> None:
     """An error if a key makes no difference: runs would differ by their random numbers only."""
     for key in keys:
         config, name = _place(chain, key)
-        if not concerns(name, config.objective):
+        if not affects(name, config.objective):
             raise CorelaxError(f"{key}: makes no difference to {config.stage} ({config.objective})")
 
 

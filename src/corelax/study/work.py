@@ -18,7 +18,9 @@ import torch
 from corelax.core.device import choose_device
 from corelax.core.version import VERSION
 from corelax.metrics.report import Tally
+from corelax.rankers.sparse.decoding import decode_table
 from corelax.rankers.sparse.features.cache import Corpus
+from corelax.rankers.sparse.folder import is_finished
 from corelax.rankers.sparse.network import SparseRanker
 from corelax.study.records import (
     Predicted,
@@ -31,10 +33,9 @@ from corelax.study.records import (
 from corelax.study.units import seed_folder
 from corelax.train.checkpoint import LOG
 from corelax.train.sparse.config import Config
-from corelax.train.sparse.evaluate import resolve, tally_document
-from corelax.train.sparse.folder import is_finished
-from corelax.train.sparse.loop import Data
-from corelax.train.sparse.stages import load_data, scored_documents, train_chain
+from corelax.train.sparse.data import Data, load_data, scored_documents
+from corelax.train.sparse.evaluate import tally_document
+from corelax.train.sparse.stage import train_chain
 
 DEV, TEST = "dev", "test"
 
@@ -145,7 +146,7 @@ def _predict(ranker: SparseRanker, corpus: Corpus, singletons: str, decoding: st
     counts: dict[str, list[list[float]]] = {}
     entities = []
     for table in corpus.tables:
-        found = resolve(ranker, table, singletons=singletons, decoding=decoding)
+        found = decode_table(ranker, table, singletons=singletons, decoding=decoding)
         system = table.clusters_of(found)
         tally = Tally()
         tally_document(tally, table, system, singletons)
