@@ -261,7 +261,7 @@ def sweep(
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as name:
     ...     swept = sweep(name, train="examples/data/gold.conll", dev="examples/data/gold.conll",
-    ...         grid={"beta_squared": [1, 4]}, settings={"hidden_pair": 8}, minutes=0)
+    ...         grid={"beta_squared": [1, 4]}, settings={"mentions": "gold"}, minutes=0)
     >>> swept.done, swept.wanted, [row.settings for row in swept.rows]
     (0, 2, [{'beta_squared': 1.0}, {'beta_squared': 4.0}])
     """

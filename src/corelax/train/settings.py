@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, Self, get_type_hints
+from typing import Any, ClassVar, Self
 
 from corelax.core.checks import check_beta, check_choice, check_number, check_temperature
 from corelax.core.errors import CorelaxError
-from corelax.core.settings import check_key, read_value
+from corelax.core.settings import check_key, field_types, read_value
 from corelax.document.clustering import SINGLETONS
 from corelax.losses.actions import check_costs
 from corelax.losses.metric import parts_of
@@ -128,7 +128,7 @@ class StageSettings:
 
     def _values(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Keys and values as fields take them. For kinds of settings with keys that are no fields."""
-        types = get_type_hints(type(self))
+        types = field_types(type(self))
         known = [one.name for one in fields(self) if one.name not in self.FIXED]
         values = {}
         for key, value in settings.items():
