@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
+from functools import cache
+from types import MappingProxyType
 from typing import Any, get_type_hints
 
 from corelax.core.errors import CorelaxError
@@ -22,6 +24,22 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     known = list(known)
     near = difflib.get_close_matches(name, known, n=1)
     return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
+
+
+def field_types(kind: type) -> Mapping[str, Any]:
+    """The type of each setting of a class. Reading annotations is slow, and a class keeps its own.
+
+    >>> class Settings:
+    ...     epochs: int
+    >>> dict(field_types(Settings))
+    {'epochs': <class 'int'>}
+    """
+    return _field_types(kind)
+
+
+@cache
+def _field_types(kind: type) -> Mapping[str, Any]:
+    return MappingProxyType(get_type_hints(kind))
 
 
 def check_key(key: str, known: Sequence[str]) -> None:
@@ -76,7 +94,7 @@ def read_table(
         kind: The dataclass.
         leave_out: Fields that cannot be set.
     """
-    types = get_type_hints(kind)
+    types = field_types(kind)
     known = [field.name for field in fields(kind) if field.name not in leave_out]
     for key in table:
         check_key(key, known)
@@ -88,7 +106,7 @@ def check_types(settings: Any) -> None:
 
     True is not taken for 1, nor 2.5 for a whole number.
     """
-    types = get_type_hints(type(settings))
+    types = field_types(type(settings))
     for field in fields(settings):
         value, wanted = getattr(settings, field.name), types[field.name]
         if wanted is int and type(value) is not int:

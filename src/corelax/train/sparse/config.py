@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, ClassVar, get_type_hints
+from typing import Any, ClassVar
 
 from corelax.core.checks import check_choice, check_number
 from corelax.core.errors import CorelaxError
-from corelax.core.settings import check_key, read_value
+from corelax.core.settings import check_key, field_types, read_value
 from corelax.rankers.sparse.decoding import DECODINGS, PRETRAINING
 from corelax.rankers.sparse.features.settings import PRESETS as FEATURE_SETS
 from corelax.rankers.sparse.features.settings import FeatureSettings
@@ -107,7 +107,7 @@ class Config(StageSettings):
     @property
     def feature_settings(self) -> FeatureSettings:
         """The feature set with its switches."""
-        known = get_type_hints(FeatureSettings)
+        known = field_types(FeatureSettings)
         for name in self.features:
             check_key(FEATURES + name, [FEATURES + other for other in known])
         return replace(FEATURE_SETS[self.feature_set], **self.features)
@@ -118,7 +118,7 @@ class Config(StageSettings):
         >>> Config(stage="s").changed({"epochs": "3", "features.lexical_cutoff": "5"}).features
         {'lexical_cutoff': 5}
         """
-        types = {FEATURES + name: kind for name, kind in get_type_hints(FeatureSettings).items()}
+        types = {FEATURES + name: kind for name, kind in field_types(FeatureSettings).items()}
         features = dict(self.features)
         others = {}
         for key, value in settings.items():
