@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from corelax.document import Document, Span
 from corelax.document.clustering import Clustering
 from corelax.io.corefud import MENTIONS
-from corelax.rankers.encoder.inputs import Window, WordPieces, encoder_input
+from corelax.rankers.encoder.inputs import Ints, TextWindow, WordPieces, encoder_input
+from corelax.rankers.encoder.reach import Places
 
-Ints = NDArray[np.int64]
 UNKNOWN = -1
 
 
@@ -48,7 +48,7 @@ class Example(NamedTuple):
 
     document: Document
     scheme: int
-    windows: tuple[Window, ...]
+    windows: tuple[TextWindow, ...]
     where: Ints
     entity: Ints
     sizes: Ints
@@ -185,34 +185,6 @@ def digest(examples: Sequence[Example]) -> str:
         for array in (example.where, example.entity, *example.markables):
             total.update(array.tobytes())
     return total.hexdigest()
-
-
-class Places:
-    """Where spans are in the windows of a document."""
-
-    def __init__(self, windows: Sequence[Window], words: int, max_width: int) -> None:
-        self._max_width = max_width
-        self._first = np.array([w.first for w in windows], np.int64)
-        self._window = np.repeat(np.arange(len(windows)), [w.size for w in windows])
-        none = np.zeros(0, np.int64)
-        self._sentence = np.concatenate([none, *(w.layers[:, 0] for w in windows)])
-        assert len(self._window) == words
-
-    def holds(self, span: tuple[int, int]) -> bool:
-        """Whether a ranker could find the span: in one sentence, in one window, not too wide."""
-        start, last = span[0], span[1] - 1
-        return (
-            0 <= last - start < self._max_width
-            and bool(self._window[start] == self._window[last])
-            and bool(self._sentence[start] == self._sentence[last])
-        )
-
-    def of(self, spans: Sequence[tuple[int, int]]) -> Ints:
-        """[span, 3] window, first word in it, width less one."""
-        table = np.array(spans, np.int64).reshape(-1, 2)
-        window = self._window[table[:, 0]] if len(table) else np.zeros(0, np.int64)
-        start = table[:, 0] - self._first[window] if len(table) else np.zeros(0, np.int64)
-        return np.stack([window, start, table[:, 1] - table[:, 0] - 1], -1)
 
 
 def _types(document: Document, types: Sequence[str]) -> dict[tuple[int, int], int]:

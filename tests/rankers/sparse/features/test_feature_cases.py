@@ -334,7 +334,7 @@ def test_the_settings_of_wiseman_et_al_drop_two_templates_join_two_and_give_gove
     settings = FEATURE_SETS["w16"]
     assert len(settings.mention_templates) == 21
     assert set(MENTION_TEMPLATES) - set(settings.mention_templates) == {"type", "ner1"}
-    assert settings.shown("ctx1") == settings.shown("ctx2") == "ctx"
+    assert settings.display_name("ctx1") == settings.display_name("ctx2") == "ctx"
     # The pair network sees templates 3 to 17, 19 and 21 to 23 of both mentions.
     seen = [*MENTION_TEMPLATES[2:17], MENTION_TEMPLATES[18], *MENTION_TEMPLATES[20:23]]
     assert [settings.mention_templates[t] for t in settings.paired] == seen
