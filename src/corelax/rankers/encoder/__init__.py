@@ -1,4 +1,4 @@
-"""Mention ranking on top of a pretrained encoder, from words to decisions; `corelax.resolve.Resolver` uses it.
+"""Mention ranking on top of a pretrained encoder, from words to decisions.
 
 Names are imported when they are first used, since they need torch.
 """
