@@ -17,15 +17,14 @@ from corelax.core.errors import CorelaxError
 from corelax.decode import Decision, best_entities, best_links
 from corelax.document import Document, Span
 from corelax.document.clustering import SINGLETONS
+from corelax.rankers.sparse.decoding import DECODINGS, PRETRAINING
 from corelax.rankers.sparse.features.extract import MentionSource, describe, table
 from corelax.rankers.sparse.features.sources import DETECT, GOLD, mention_source
+from corelax.rankers.sparse.folder import CONFIG, KIND, load_model
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons
 from corelax.relax import entity_probs, link_probs
 from corelax.resolve.models import model_folder
 from corelax.resolve.resolution import Resolution, resolution_of
-from corelax.train.sparse.config import DECODINGS, PRETRAINING
-from corelax.train.sparse.folder import CONFIG, load_model
-from corelax.train.sparse.folder import FORMAT as SPARSE
 
 BATCH = 8  # documents
 Note = Callable[[str], None]
@@ -137,17 +136,20 @@ def _by_features(
     note: Note,
 ) -> Iterator[_Prediction]:
     """The sparse ranker."""
-    ranker, vocabulary, config, training, _ = load_model(folder, choose_device(device))
+    ranker, vocabulary, _, training, _ = load_model(folder, choose_device(device))
+    as_trained = training["config"]
     if not training["finished"]:
         note(f"{folder}: its training is not finished")
     lexicons = load_lexicons()
     if lexicons.digest != vocabulary.lexicons:
         note(f"{folder}: was trained with other word lists than these ({lexicons.name})")
-    if config.objective in PRETRAINING:
+    if as_trained.get("objective") in PRETRAINING:
         raise CorelaxError(f"{folder}: is a pretraining stage, which resolves nothing")
-    singletons = check_choice("singletons", singletons or config.singletons, SINGLETONS)
-    decoding = check_choice("decoding", decoding or config.decoding, DECODINGS)
-    source = _source(mentions or config.mentions, note)
+    singletons = check_choice(
+        "singletons", singletons or as_trained.get("singletons", "drop"), SINGLETONS
+    )
+    decoding = check_choice("decoding", decoding or as_trained.get("decoding", "links"), DECODINGS)
+    source = _source(mentions or as_trained.get("mentions", DETECT), note)
     decode = best_links if decoding == "links" else best_entities
     for doc in documents:
         rows = table(describe(doc, vocabulary.settings, lexicons, source), vocabulary)
@@ -249,6 +251,7 @@ def _source(name: str, note: Note) -> MentionSource:
 def _is_sparse(folder: Path) -> bool:
     """Whether a folder says that it holds a sparse ranker. What is wrong with others, their reader says."""
     try:
-        return str(json.loads((folder / CONFIG).read_bytes())["format"]) == SPARSE
+        content = json.loads((folder / CONFIG).read_bytes())
+        return str(content["format"]).startswith(KIND)
     except (OSError, ValueError, KeyError, TypeError):
         return False

@@ -2,11 +2,12 @@
 
 from typing import TYPE_CHECKING, Any
 
+from corelax.rankers.sparse.folder import Model, load_model
 from corelax.train.optim import AdaGrad, clip_gradients
 from corelax.train.sparse.config import Config
-from corelax.train.sparse.folder import Model, load_model
+from corelax.train.sparse.data import load_data
 from corelax.train.sparse.presets import PRESETS, stage_chain
-from corelax.train.sparse.stages import load_data, train_chain
+from corelax.train.sparse.stage import train_chain
 
 if TYPE_CHECKING:
     from corelax.resolve.predict import predict_documents

@@ -1,4 +1,4 @@
-"""Mention ranking on top of a pretrained encoder, from words to decisions.
+"""Mention ranking on top of a pretrained encoder, from words to decisions; see `corelax.resolve.Resolver`.
 
 Names are imported when they are first used, since they need torch.
 """

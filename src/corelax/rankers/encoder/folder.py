@@ -23,6 +23,7 @@ from torch import Tensor
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
 from corelax.core.files import write_bytes, write_text
+from corelax.core.settings import Migration, migrate
 from corelax.core.weights import set_weights
 from corelax.document import Document
 from corelax.rankers.encoder.inputs import TextWindow, WordPieces, encoder_input
@@ -31,6 +32,8 @@ from corelax.rankers.encoder.settings import EncoderSettings
 
 CONFIG, WEIGHTS, ENCODER = "config.json", "model.safetensors", "encoder"
 FORMAT = "corelax encoder ranker 1"
+# From older formats, each to the next. A setting that gets another name gets a new format and an entry here.
+MIGRATIONS: Mapping[str, Migration] = {}
 PRECISIONS = ("int8", "half", "full")
 SCALE = ".scale"
 INSTALL = "transformers is not installed; pip install 'corelax[encoders]'"
@@ -161,13 +164,11 @@ def read_config(folder: Path) -> dict[str, Any]:
     """
     try:
         content = json.loads((folder / CONFIG).read_bytes())
-        if content["format"] != FORMAT:
-            raise ValueError(f"{content['format']!r} is not {FORMAT!r}")
+        return migrate(content, FORMAT, MIGRATIONS)
     except FileNotFoundError:
         raise CorelaxError(f"{folder}: no model there; a model is a folder with {CONFIG}") from None
     except (ValueError, KeyError, TypeError, OSError) as error:
         raise CorelaxError(f"{folder / CONFIG}: not the settings of a model ({error})") from None
-    return dict(content)
 
 
 def packed(weights: Mapping[str, Tensor], precision: str) -> dict[str, Tensor]:

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from corelax.document import Document, Span
 from corelax.document.clustering import Clustering
 from corelax.io.corefud import MENTIONS
-from corelax.rankers.encoder.inputs import TextWindow, WordPieces, encoder_input
+from corelax.rankers.encoder.inputs import Ints, TextWindow, WordPieces, encoder_input
 from corelax.rankers.encoder.reach import Places
 
-Ints = NDArray[np.int64]
 UNKNOWN = -1
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from corelax import CorelaxError, Document
 from corelax.io import FORMATS, read, write
-from corelax.study.holdout import hold_out
+from corelax.study.files import hold_out_documents
 from tests.study.study_runs import documents
 
 SUFFIXES = {"conll2012": ".conll", "corefud": ".conllu", "jsonlines": ".jsonl"}
@@ -48,7 +48,7 @@ sizes = st.integers(2, 30).flatmap(lambda n: st.tuples(st.just(n), st.integers(1
 def test_each_document_is_on_one_side_and_dev_is_spread_evenly(every_file, size):
     number, held_out = size
     file = every_file[number]
-    train, dev = hold_out(str(file), held_out, file.parent / "parts")
+    train, dev = hold_out_documents(str(file), held_out, file.parent / "parts")
     names = [[doc.id for doc in read(part)] for part in (train, dev)]
     everything = [doc.id for doc in read(file)]
     assert len(names[1]) == held_out
@@ -70,7 +70,7 @@ def test_each_document_is_on_one_side_and_dev_is_spread_evenly(every_file, size)
 def test_documents_stay_as_they_are(made, tmp_path, format, packed):
     file = tmp_path / f"all{SUFFIXES[format]}{packed}"
     write(made, file)
-    parts = hold_out(str(file), 2, tmp_path / "new" / "parts")
+    parts = hold_out_documents(str(file), 2, tmp_path / "new" / "parts")
     assert [FORMATS[format].suffix.search(part) is not None for part in parts] == [True, True]
     assert all(Path(part).parent == tmp_path / "new" / "parts" for part in parts)
     train, dev = map(read, parts)
@@ -84,7 +84,7 @@ def test_documents_stay_as_they_are(made, tmp_path, format, packed):
 def test_text_of_a_document_is_written_as_it_was(made, tmp_path, format):
     file = tmp_path / f"all{SUFFIXES[format]}"
     write(made, file)
-    parts = hold_out(str(file), 3, tmp_path / "parts")
+    parts = hold_out_documents(str(file), 3, tmp_path / "parts")
     lines = [sorted(Path(path).read_text().splitlines()) for path in (file, *parts)]
     assert sorted([*lines[1], *lines[2]]) == lines[0]
 
@@ -94,7 +94,7 @@ def test_the_format_is_told_by_content_or_given(made, tmp_path, format):
     file = tmp_path / "all.txt"
     write(made, file, format)
     for given_format in (None, format):
-        train, dev = hold_out(str(file), 1, tmp_path, given_format)
+        train, dev = hold_out_documents(str(file), 1, tmp_path, given_format)
         assert len(read(train, format)) == 6
         assert len(read(dev, format)) == 1
 
@@ -104,7 +104,7 @@ def test_some_must_be_held_out_and_some_be_left(made, tmp_path, number):
     file = tmp_path / "all.conll"
     write(made, file)
     with pytest.raises(CorelaxError) as error:
-        hold_out(str(file), number, tmp_path / "parts")
+        hold_out_documents(str(file), number, tmp_path / "parts")
     assert str(error.value).startswith(f"{file}: ")
     assert "\n" not in str(error.value)
     assert not (tmp_path / "parts").exists()
@@ -112,13 +112,16 @@ def test_some_must_be_held_out_and_some_be_left(made, tmp_path, number):
 
 def test_a_file_that_is_not_there_is_one_line(tmp_path):
     with pytest.raises(CorelaxError, match=r"none\.conll: no such file"):
-        hold_out(str(tmp_path / "none.conll"), 1, tmp_path / "parts")
+        hold_out_documents(str(tmp_path / "none.conll"), 1, tmp_path / "parts")
 
 
 def test_the_same_documents_are_held_out_every_time(made, tmp_path):
     write(made, tmp_path / "all.conll")
     once = [
-        [Path(part).read_bytes() for part in hold_out(str(tmp_path / "all.conll"), 2, folder)]
+        [
+            Path(part).read_bytes()
+            for part in hold_out_documents(str(tmp_path / "all.conll"), 2, folder)
+        ]
         for folder in (tmp_path / "one", tmp_path / "other")
     ]
     assert once[0] == once[1]

@@ -1,7 +1,7 @@
-"""The study as data: which resolvers are trained, and the rows that they make in the tables.
+"""The plan of a study as data: which resolvers are trained, and the rows that they make in the tables.
 
-A row is one unit, or several of which the best on dev is taken (β, T). Figures of other people's papers stand
-in `published.py`.
+A row is one unit, or several of which the best on dev is taken (β, T). Published figures are in
+`report/published.py`.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from corelax.train.sparse.presets import PRESETS, stage_chain
 
 BETA_SQUARED = (0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.25, 4.0)  # the paper's grid
 FEWER_BETA_SQUARED = (1.0, 1.4, 1.8, 4.0)
-TEMPERATURES = (1.0, 0.5, 0.2, 0.1)
+TEMPERATURE_GRID = (1.0, 0.5, 0.2, 0.1)
 LEARNING_RATES = tuple(
     (first, second) for first in (0.05, 0.01, 0.1, 0.2) for second in (0.002, 0.01)
 )
 
 BEST_OF_PAPER = ("b3_beta", "lea_beta")  # rows: the metric losses with their best β
+BETA, T = "β²", "T"  # symbols of settings that are chosen on dev
 PAPER, OTHERS, OURS = "The paper", "Compared with, on the same ranker", "Beyond the paper"
 
 
@@ -32,9 +33,10 @@ class Row(NamedTuple):
     Attributes:
         name: Short, for files and programs.
         title: For people.
-        group: Which part of a table it is in.
+        group: The heading that it stands under in a table.
         units: Names of its units; of several, the best on dev is taken.
         decoding: "links" or "entities".
+        symbol: What its units differ in ("β²", "T"), where there are several.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Row(NamedTuple):
     group: str
     units: tuple[str, ...]
     decoding: str = "links"
+    symbol: str = ""
 
 
 class Grid(NamedTuple):
@@ -77,13 +80,13 @@ class Grid(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """What is trained and shown.
+    """The units that are trained, and what the report shows of them.
 
     Attributes:
-        units: What is trained, the most important first.
-        rows: What the tables show.
-        grids: What the figures show, by name.
-        tuned: Units whose learning rates are tuned on dev, those first that others start from.
+        units: The units, the most important first.
+        rows: The rows of the tables.
+        grids: The grids of the figures.
+        tuned: Units whose learning rates are tuned on dev; units that others start from come first.
         learning_rates: (first layer, second layer) to choose from.
     """
 
@@ -111,13 +114,13 @@ def quick_study() -> Study:
 
 
 def full_study(*, like_original: bool = True, ours: bool = True, tune: bool = True) -> Study:
-    """The paper's experiments, those it is compared with, and what goes beyond it.
+    """The paper's experiments, the ones it is compared with, and ours.
 
     Args:
-        like_original: Whether the paper's metric losses have the authors' hard filter of entities, which
-            knows no singletons.
-        ours: Whether to go beyond the paper.
-        tune: Whether learning rates are tuned on dev.
+        like_original: Whether the paper's metric losses use the authors' hard filter of entities, which
+            drops singletons.
+        ours: Whether to include experiments that go beyond the paper.
+        tune: Whether to tune learning rates on dev.
 
     >>> [row.name for row in full_study(ours=False).rows][:4]
     ['baseline', 'entity_ce', 'b3', 'b3_beta']
@@ -135,9 +138,9 @@ def full_study(*, like_original: bool = True, ours: bool = True, tune: bool = Tr
         Row("baseline", "Baseline (heuristic loss)", PAPER, ("baseline",)),
         Row("entity_ce", "L_ec", PAPER, ("entity_ce",)),
         Row("b3", "L_B³, β = 1", PAPER, (b3.unit_name(1),)),
-        Row("b3_beta", "L_β,B³, β on dev", PAPER, b3.names),
+        Row("b3_beta", "L_β,B³, β on dev", PAPER, b3.names, symbol=BETA),
         Row("lea", "L_LEA, β = 1", PAPER, (lea.unit_name(1),)),
-        Row("lea_beta", "L_β,LEA, β on dev", PAPER, lea.names),
+        Row("lea_beta", "L_β,LEA, β on dev", PAPER, lea.names, symbol=BETA),
         *(Row(name, title, OTHERS, (name,)) for name, title in _OTHERS.items()),
     ]
     grids = [b3, lea]
@@ -146,9 +149,9 @@ def full_study(*, like_original: bool = True, ours: bool = True, tune: bool = Tr
         no_filter = " (no hard filter)" if like_original else ""
         pair_b3 = Grid("pair_b3", "pairwise_b3", "beta_squared", FEWER_BETA_SQUARED, "b3_1", {})
         pair_lea = Grid("pair_lea", "pairwise_lea", "beta_squared", FEWER_BETA_SQUARED, "lea_1", {})
-        cold = Grid("cold", "lea", "temperature", TEMPERATURES, "lea_1", plain)
+        cold = Grid("cold", "lea", "temperature", TEMPERATURE_GRID, "lea_1", plain)
         cold_links = Grid(
-            "cold_links", "lea", "temperature", TEMPERATURES[1:], "lea_1",
+            "cold_links", "lea", "temperature", TEMPERATURE_GRID[1:], "lea_1",
             {**plain, "temperature_on": "link"},
         )  # fmt: skip
         annealed = {**plain, "temperature_end": 0.1}
@@ -162,14 +165,16 @@ def full_study(*, like_original: bool = True, ours: bool = True, tune: bool = Tr
         ]
         rows += [
             Row("soft_lea", f"Soft LEA{no_filter}, T = 1", OURS, (cold.unit_name(1),)),
-            Row("cold", "Soft LEA, T on dev", OURS, cold.names),
-            Row("cold_links", "Soft LEA, link temperature on dev", OURS, cold_links.names),
+            Row("cold", "Soft LEA, T on dev", OURS, cold.names, symbol=T),
+            Row(
+                "cold_links", "Soft LEA, link temperature on dev", OURS, cold_links.names, symbol=T
+            ),
             Row("annealed", "Soft LEA, T annealed 1 → 0.1", OURS, ("annealed",)),
             Row("annealed_links", "Soft LEA, link T annealed 1 → 0.1", OURS, ("annealed_links",)),
             Row("pairwise_b3", "Pairwise B³, β = 1", OURS, (pair_b3.unit_name(1),)),
-            Row("pairwise_b3_beta", "Pairwise B³, β on dev", OURS, pair_b3.names),
+            Row("pairwise_b3_beta", "Pairwise B³, β on dev", OURS, pair_b3.names, symbol=BETA),
             Row("pairwise_lea", "Pairwise LEA, β = 1", OURS, (pair_lea.unit_name(1),)),
-            Row("pairwise_lea_beta", "Pairwise LEA, β on dev", OURS, pair_lea.names),
+            Row("pairwise_lea_beta", "Pairwise LEA, β on dev", OURS, pair_lea.names, symbol=BETA),
             *(Row(f"soft_{m}", title, OURS, (f"soft_{m}",)) for m, title in _SOFT.items()),
             Row("baseline_entities", "Baseline, entity decoding", OURS, ("baseline",), "entities"),
             Row("lea_entities", "L_LEA, β = 1, entity decoding", OURS, ("lea_1",), "entities"),
@@ -200,7 +205,7 @@ _SOFT = {
 }
 
 
-# What a study sets by itself, for each of its units.
+# Settings that a study chooses for each of its units.
 _OWN = (
     "stage start objective metric family beta_squared temperature temperature_end temperature_on "
     "like_original decoding seed"
@@ -209,7 +214,7 @@ RATES = ("learning_rate", "output_learning_rate")
 
 
 def check_settings(study: Study, common: Mapping[str, Any]) -> None:
-    """An error if a setting for all units would turn them into something else, or concerns none of them.
+    """Raises an error if a setting for all units changes what the study compares, or applies to no unit.
 
     >>> check_settings(quick_study(), {"beta_squared": 2})
     Traceback (most recent call last):
@@ -222,7 +227,7 @@ def check_settings(study: Study, common: Mapping[str, Any]) -> None:
         if prefix in PRESETS and prefix not in stages:
             raise CorelaxError(f"{key}: no run of this study has a stage {prefix}")
         if dot and (prefix not in PRESETS or stages[prefix].objective in PRETRAINING):
-            continue  # a switch of features, or of what comes before the objectives
+            continue  # a feature, or a setting of pretraining
         if name in _OWN:
             raise CorelaxError(
                 f"{key}: is what the study compares; to try values use corelax sweep"

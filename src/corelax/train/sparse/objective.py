@@ -1,36 +1,28 @@
-"""The objective of a stage: the loss of scores; for the sparse ranker, from a document to a loss."""
+"""The objective of a stage of the sparse ranker: from a document to a loss."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from torch import Tensor
 
-from corelax.losses import (
-    anaphoricity_loss,
-    antecedent_loss,
-    entity_loss,
-    margin_loss,
-    metric_loss,
-    ranking_loss,
-    reinforce_loss,
-    rescale_loss,
-)
+from corelax.losses import anaphoricity_loss, antecedent_loss
 from corelax.metrics.report import CONLL
+from corelax.rankers.sparse.decoding import PRETRAINING
 from corelax.rankers.sparse.network import SparseRanker
 from corelax.rankers.sparse.tensors import DocumentTensors
-from corelax.train.settings import REWARDED, StageSettings
-from corelax.train.sparse.config import PRETRAINING, Config
+from corelax.train.objectives import counts_missed, loss_function
+from corelax.train.settings import StageSettings
+from corelax.train.sparse.config import Config
 
 Objective = Callable[[SparseRanker, DocumentTensors], Tensor]
 
 NEEDS_CPU = ("ceaf_e", "ceaf_m")  # an assignment problem is solved there
 
 
-def make_objective(config: Config, epoch: int, *, padded: bool) -> Objective:
+def document_objective(config: Config, epoch: int, *, padded: bool) -> Objective:
     """The loss of one document as the stage has it at an epoch.
 
     Args:
@@ -56,15 +48,6 @@ def make_objective(config: Config, epoch: int, *, padded: bool) -> Objective:
     return objective
 
 
-def counts_missed(config: StageSettings) -> bool:
-    """Whether the loss must know of gold mentions that were not found (`gold_sizes`).
-
-    >>> counts_missed(StageSettings(stage="s")), counts_missed(StageSettings(stage="s", objective="metric"))
-    (False, True)
-    """
-    return config.objective in ("metric", *REWARDED)
-
-
 def can_be_recorded(config: StageSettings) -> bool:
     """Whether a step stays on the GPU from beginning to end.
 
@@ -73,41 +56,6 @@ def can_be_recorded(config: StageSettings) -> bool:
     """
     used = CONLL if config.metric == "conll" else (config.metric,)
     return config.objective != "metric" or not set(used) & set(NEEDS_CPU)
-
-
-def loss_function(config: StageSettings, epoch: int) -> Callable[..., Tensor]:
-    """The loss of scores and gold entities, with its settings at an epoch.
-
-    It takes `lengths` and, for objectives of a metric, `gold_sizes` as keywords.
-
-    >>> import torch
-    >>> loss = loss_function(StageSettings(stage="s", costs=(0, 0, 0)), 1)
-    >>> loss(torch.zeros(2, 2), torch.tensor([0, 0]))  # one of two choices is right
-    tensor(0.6931)
-    """
-    costs = (config.costs[0], config.costs[1], config.costs[2])
-    rewarded = {"metric": config.metric, "singletons": config.singletons}
-    settings: dict[str, tuple[Callable[..., Tensor], dict[str, Any]]] = {
-        "ranking": (ranking_loss, {"costs": costs}),
-        "entity": (entity_loss, {"costs": costs}),
-        "margin": (margin_loss, {"costs": costs, "margin": config.margin}),
-        "reinforce": (reinforce_loss, rewarded),
-        "rescale": (rescale_loss, {**rewarded, "margin": config.margin}),
-        "metric": (
-            metric_loss,
-            {
-                "metric": config.metric,
-                "beta": math.sqrt(config.beta_squared),
-                "temperature": config.temperature_at(epoch),
-                "temperature_on": None if config.family == "pairwise" else config.temperature_on,
-                "family": config.family,
-                "singletons": config.singletons,
-                "like_original": config.like_original,
-            },
-        ),
-    }
-    function, keywords = settings[config.objective]
-    return partial(function, **keywords)
 
 
 def _pretraining_loss(config: Config) -> Callable[..., Tensor]:

@@ -9,12 +9,13 @@ from statistics import mean
 from typing import Any
 
 from corelax.core.errors import CorelaxError
+from corelax.study.files import DEV, TEST
+from corelax.study.folder import claim_folder
 from corelax.study.merging import merge_results
-from corelax.study.records import Record, own_study
+from corelax.study.plan import RATES, Row, Study
+from corelax.study.records import Record
 from corelax.study.runner import Runner, Wish
-from corelax.study.study import RATES, Row, Study
 from corelax.study.units import Unit
-from corelax.study.work import DEV, TEST
 from corelax.train.sparse.presets import PRESETS
 
 PRETRAINED = ("antecedent", "anaphoricity")
@@ -22,13 +23,13 @@ START = "baseline"
 
 
 class Reproduction:
-    """A study on some files.
+    """A study on the files of a runner.
 
     Args:
-        study: What to train.
-        runner: Where, on which files, with which settings.
-        seeds: Of each unit; the first is the one that learning rates are tuned with.
-        only: Those of the seeds that are run here; the others may be run elsewhere.
+        study: The plan: units and rows.
+        runner: Runs the units; knows folder, files and settings.
+        seeds: The seeds of each unit. Learning rates are tuned with the first.
+        only: The seeds that are run here, if not all; others may be run elsewhere.
     """
 
     def __init__(
@@ -41,28 +42,32 @@ class Reproduction:
         self.study, self.runner, self.seeds = study, runner, tuple(seeds)
         self._here = [seed for seed in self.seeds if only is None or seed in only]
         self._units = {unit.name: unit for unit in study.units}
+        self._is_prepared = False
         self._tuned: dict[str, tuple[float, float]] = {}  # once known, asked for again and again
         self._ready: dict[str, Unit] = {}
 
     def prepare(self) -> None:
-        """Looks at settings and files before anything is trained; an error if OUT is of another study."""
+        """Checks settings and files before anything is trained; an error if OUT holds another study.
+
+        `run` calls it if nobody did; a second call does nothing.
+        """
+        if self._is_prepared:
+            return
         for unit in self._units.values():  # a wrong setting is better found now than after hours
             self.runner.chain(unit, self.seeds[0])
         data = self.runner.prepare(self.runner.chain(self._units[START], self.seeds[0])[-1])
         tuned, settings = bool(self.study.tuned), dict(self.runner.common)
-        own_study(self.runner.out, {"data": data, "tuned": tuned, "settings": settings})
+        claim_folder(self.runner.out, {"data": data, "tuned": tuned, "settings": settings})
+        self._is_prepared = True
 
     def merge(self, source: Path) -> int:
-        """Takes over the results of another folder, all or none; how many files."""
+        """Copies the results of another folder, all or none; returns the number of files."""
         return merge_results(source, self.runner.out, self._check_foreign)
 
     def run(self) -> bool:
-        """Trains everything, and predicts; whether it is done (else the time was up, or runs failed)."""
+        """Trains and predicts; returns whether all is done (else time was up, or runs failed)."""
         self.prepare()
-        trained = self.runner.attempt(self._training)
-        if not trained and not self.runner.failed:
-            return False
-        return self.runner.attempt(self._final) and trained
+        return self.runner.attempt(self._training, self._final)
 
     def unit(self, name: str) -> Unit | None:
         """A unit with the learning rates that were chosen for it; None if they are not chosen yet."""
@@ -118,11 +123,11 @@ class Reproduction:
 
     @property
     def part(self) -> str:
-        """What the tables are about."""
+        """The part that the tables are about: test, or dev without test documents."""
         return TEST if self.runner.files.test else DEV
 
     def _training(self) -> Iterator[Wish]:
-        """All that is trained, as far as it is known; what others wait for comes first."""
+        """Everything to train that is known by now; what others wait for comes first."""
         for seed in self._here:
             units = [self.unit(name) for name in self._units]
             trained = all(unit and self.runner.record(unit, seed) for unit in units)
@@ -140,10 +145,10 @@ class Reproduction:
                     yield Wish(unit, seed)
 
     def _final(self) -> Iterator[Wish]:
-        """What the tables need: the chosen unit of each row. Only here test documents are looked at.
+        """The predictions of the tables: the chosen unit of each row. Test documents are read only here.
 
-        Who runs some of the seeds cannot know what all of them will choose, and predicts with every unit
-        that may be chosen; the tables show the chosen ones.
+        Where only some seeds are run, it is not known which units all seeds together will choose, so every
+        unit that may be chosen predicts; the tables show the chosen ones.
         """
         for row in self.study.rows:
             chosen = self.chosen(row)
@@ -158,7 +163,7 @@ class Reproduction:
         return (self.seeds[0], _candidate_name(name, rates)) in self.runner.failed
 
     def _check_foreign(self, path: Path, name: str, seed: int, record: Record) -> None:
-        """An error if a record of another folder is not of this study, whatever its learning rates."""
+        """Raises an error if a record of another folder is not of this study, whatever its learning rates."""
         unit = self._units.get(name.partition("_rates_")[0])
         if unit is None or seed not in self.seeds:
             raise CorelaxError(f"{path}: this study has no such run; give it the same options")
@@ -166,7 +171,7 @@ class Reproduction:
         self.runner.check_record(path, record, chain, but=RATES)
 
     def _candidate(self, name: str, rates: tuple[float, float]) -> Unit | None:
-        """A tuned unit with some learning rates; None if the rates of what it starts from are not known."""
+        """A tuned unit with given learning rates; None if those of the baseline before it are not known."""
         unit = self._units[name]
         settings = _settings(rates, "")
         if self._starts_from_baseline(unit):

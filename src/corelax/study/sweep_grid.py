@@ -1,7 +1,7 @@
-"""A grid of settings as units: every combination of some values of some keys.
+"""The grid of a sweep as units: every combination of the values of its keys.
 
-A grid can change stages that the units start from. Then such a stage takes the values it depends on into its
-name, as the units do, so that units share exactly the stages that are the same for them:
+A grid can change stages that the units start from. Such a stage has the values that it depends on in its
+name, as the units have, so that units share exactly the stages that are the same for them:
 
     runs/seed1/antecedent
     runs/seed1/baseline_learning_rate=0.05
@@ -18,7 +18,7 @@ from typing import Any
 
 from corelax.core.errors import CorelaxError
 from corelax.study.units import Unit
-from corelax.train.sparse.config import FEATURES, Config, concerns, is_everywhere
+from corelax.train.sparse.config import FEATURES, Config, affects, is_everywhere
 from corelax.train.sparse.presets import stage_chain
 
 LONGEST = 120  # characters of a name; file systems allow 255, with what is put after it
@@ -43,14 +43,14 @@ def parse_grid(items: Sequence[str]) -> dict[str, list[str]]:
 
 
 def sweep_units(
-    config: str, grid: Mapping[str, Sequence[str]], settings: Mapping[str, str] | None = None
+    config: str, grid: Mapping[str, Sequence[Any]], settings: Mapping[str, Any] | None = None
 ) -> list[Unit]:
     """A unit for every combination, the last key varying fastest. All settings are checked.
 
     Args:
         config: A preset, or a TOML file.
         grid: The values of each key.
-        settings: What differs from the preset in all of them.
+        settings: Settings that differ from the preset in all units.
 
     >>> units = sweep_units("lea", {"beta_squared": ["1", "1.4"], "baseline.epochs": ["7"]})
     >>> [unit.name for unit in units]
@@ -82,23 +82,23 @@ def sweep_units(
     return units
 
 
-def shown(value: Any) -> str:
+def value_text(value: Any) -> str:
     """A value as it is given on the command line.
 
-    >>> shown(1.0), shown(True), shown((0.1, 3.0, 1.0))
+    >>> value_text(1.0), value_text(True), value_text((0.1, 3.0, 1.0))
     ('1', 'true', '0.1,3,1')
     """
     if isinstance(value, tuple):
-        return ",".join(map(shown, value))
+        return ",".join(map(value_text, value))
     if isinstance(value, bool):
         return str(value).lower()
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def _check_keys(
-    config: str, grid: Mapping[str, Sequence[str]], settings: Mapping[str, str]
+    config: str, grid: Mapping[str, Sequence[Any]], settings: Mapping[str, Any]
 ) -> None:
-    """Errors that are known before any value is looked at."""
+    """Raises errors that are known before any value is read."""
     if not grid or not all(grid.values()):
         raise CorelaxError("a sweep needs a grid: give --grid key=value,value at least once")
     for key, values in grid.items():
@@ -120,15 +120,15 @@ def _check_keys(
 
 
 def _check_effect(chain: Sequence[Config], keys: Iterable[str]) -> None:
-    """An error if a key makes no difference: runs would differ by their random numbers only."""
+    """Raises an error if a key makes no difference: runs would differ by their random numbers only."""
     for key in keys:
         config, name = _place(chain, key)
-        if not concerns(name, config.objective):
+        if not affects(name, config.objective):
             raise CorelaxError(f"{key}: makes no difference to {config.stage} ({config.objective})")
 
 
 def _value(chain: Sequence[Config], key: str) -> Any:
-    """The value that a key has got."""
+    """The value that a key has in a chain."""
     if key.startswith(FEATURES):
         return getattr(chain[-1].feature_settings, key.removeprefix(FEATURES))
     config, name = _place(chain, key)
@@ -136,7 +136,7 @@ def _value(chain: Sequence[Config], key: str) -> Any:
 
 
 def _place(chain: Sequence[Config], key: str) -> tuple[Config, str]:
-    """The stage that a key is about, and what it is called there."""
+    """The stage that a key belongs to, and its name there."""
     prefix, dot, rest = key.partition(".")
     config = next((stage for stage in chain if dot and stage.stage == prefix), chain[-1])
     return config, rest if dot else key
@@ -160,7 +160,7 @@ def _stage_names(chain: Sequence[Config], values: Mapping[str, Any]) -> dict[str
 
 def _name(stage: str, values: Mapping[str, Any]) -> str:
     """A name for a folder, different for different values on every file system."""
-    name = "_".join([stage, *(f"{key}={shown(value)}" for key, value in values.items())])
+    name = "_".join([stage, *(f"{key}={value_text(value)}" for key, value in values.items())])
     safe = re.sub(r"[^A-Za-z0-9.,=_+-]", "-", name)
     if safe == name and len(name) <= LONGEST:
         return name
