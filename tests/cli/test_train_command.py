@@ -358,7 +358,7 @@ def test_a_wrong_option_writes_nothing(
 
 def test_a_model_that_is_none_is_one_line(corelax, files: Path, tmp_path: Path) -> None:
     done = corelax("predict", tmp_path / "model", files / "dev.conll", tmp_path / "out.conll")
-    assert one_line(done).startswith(f"{tmp_path / 'model'}: no such folder")
+    assert one_line(done).startswith(f"{tmp_path / 'model'}: no model there")
     assert not (tmp_path / "out.conll").exists()
 
 
@@ -366,7 +366,7 @@ def test_a_model_is_a_stage_not_the_roof_over_it(
     corelax, trained: Path, files: Path, tmp_path: Path
 ) -> None:
     done = corelax("predict", trained, files / "dev.conll", tmp_path / "out.conll")
-    assert one_line(done).startswith(f"{trained / 'config.json'}: no such file")
+    assert one_line(done).startswith(f"{trained}: no model there")
 
 
 def test_other_word_lists_than_in_training_are_noted(

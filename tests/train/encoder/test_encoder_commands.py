@@ -239,7 +239,9 @@ def scores(corelax, gold, system):
 def test_predictions_score_what_training_reported(corelax, trained, files, tmp_path, suffix):
     out = tmp_path / f"out{suffix}"
     done = corelax("predict", trained / "metric", files / "dev.conll", out)
-    assert (done.code, done.out, done.err) == (0, "", "")
+    assert (done.code, done.out) == (0, "")
+    [advice] = done.err.splitlines()
+    assert "corelax resolve IN --model MODEL --out OUT" in advice
     reported = json.loads((trained / "metric/config.json").read_text())["training"]["scores"]
     assert scores(corelax, files / "dev.conll", out) == reported["corpus"]
 
