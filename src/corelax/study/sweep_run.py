@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from corelax.metrics.report import CONLL
+from corelax.metrics import CONLL
 from corelax.render.report import Table
 from corelax.study.records import load_predicted, predicted_path
 from corelax.study.results import corpus_score

@@ -17,7 +17,7 @@ import torch
 
 from corelax.core.device import choose_device
 from corelax.core.version import VERSION
-from corelax.metrics.report import Tally
+from corelax.metrics import Tally
 from corelax.rankers.sparse.features.cache import Corpus
 from corelax.rankers.sparse.network import SparseRanker
 from corelax.study.records import (

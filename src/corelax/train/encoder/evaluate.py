@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from corelax.document import Span
 from corelax.document.clustering import Clustering, without_singletons
-from corelax.metrics.report import METRICS, Report, Tally
+from corelax.metrics import METRICS, Report, Tally
 from corelax.rankers.encoder.decisions import decide
 from corelax.rankers.encoder.ranker import EncoderRanker
 from corelax.rankers.encoder.scoring import Item, score_documents

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from corelax.core.errors import CorelaxError
-from corelax.metrics.report import CONLL
+from corelax.metrics import CONLL
 from corelax.rankers.encoder.folder import (
     CONFIG,
     EncoderModel,

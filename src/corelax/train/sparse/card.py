@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from corelax.core.files import write_text
-from corelax.metrics.report import METRICS
+from corelax.metrics import METRICS
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.train.settings import StageSettings
 from corelax.train.sparse.config import Config

@@ -10,7 +10,7 @@ import torch
 from corelax.decode import best_entities, best_links
 from corelax.document import Span
 from corelax.document.clustering import Clustering, without_singletons
-from corelax.metrics.report import METRICS, Report, Tally
+from corelax.metrics import METRICS, Report, Tally
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.network import SparseRanker
 from corelax.train.sparse.config import Config

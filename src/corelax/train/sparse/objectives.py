@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -14,20 +13,18 @@ from corelax.losses import (
     antecedent_loss,
     entity_loss,
     margin_loss,
-    metric_loss,
     ranking_loss,
     reinforce_loss,
+    relaxed_loss,
     rescale_loss,
 )
-from corelax.metrics.report import CONLL
+from corelax.metrics import CONLL, METRICS
 from corelax.rankers.sparse.network import SparseRanker
 from corelax.rankers.sparse.tensors import DocumentTensors
 from corelax.train.settings import REWARDED, StageSettings
 from corelax.train.sparse.config import PRETRAINING, Config
 
 Objective = Callable[[SparseRanker, DocumentTensors], Tensor]
-
-NEEDS_CPU = ("ceaf_e", "ceaf_m")  # an assignment problem is solved there
 
 
 def make_objective(config: Config, epoch: int, *, padded: bool) -> Objective:
@@ -72,7 +69,7 @@ def can_be_recorded(config: StageSettings) -> bool:
     False
     """
     used = CONLL if config.metric == "conll" else (config.metric,)
-    return config.objective != "metric" or not set(used) & set(NEEDS_CPU)
+    return config.objective != "metric" or not any(METRICS[name].aligns for name in used)
 
 
 def loss_function(config: StageSettings, epoch: int) -> Callable[..., Tensor]:
@@ -94,16 +91,8 @@ def loss_function(config: StageSettings, epoch: int) -> Callable[..., Tensor]:
         "reinforce": (reinforce_loss, rewarded),
         "rescale": (rescale_loss, {**rewarded, "margin": config.margin}),
         "metric": (
-            metric_loss,
-            {
-                "metric": config.metric,
-                "beta": math.sqrt(config.beta_squared),
-                "temperature": config.temperature_at(epoch),
-                "temperature_on": None if config.family == "pairwise" else config.temperature_on,
-                "family": config.family,
-                "singletons": config.singletons,
-                "like_original": config.like_original,
-            },
+            relaxed_loss,
+            {"metric": config.metric, "relaxation": config.relaxation(epoch)},
         ),
     }
     function, keywords = settings[config.objective]
