@@ -1,9 +1,10 @@
 # `make demo` and `make test` work in a fresh clone: they create .venv themselves.
+# `make test` takes minutes; `make test-all` also runs the tests marked slow.
 PYTHON ?= python3
 BIN := .venv/bin
 DEMO := out/demo
 
-.PHONY: setup demo test lint bench clean
+.PHONY: setup demo test test-all lint bench clean
 
 setup: .venv/installed
 
@@ -21,8 +22,14 @@ demo: setup
 	$(BIN)/corelax resolve examples/data/curie.txt
 	@echo "Pages to open: $(DEMO)/report/report.html and $(DEMO)/curie.html"
 
+# A process for each core; a file's tests stay together, since they share what they have trained.
+PARALLEL := -n auto --dist loadfile
+
 test: setup lint
-	$(BIN)/pytest
+	$(BIN)/pytest $(PARALLEL) -m "not slow"
+
+test-all: setup lint
+	$(BIN)/pytest $(PARALLEL)
 
 lint: setup
 	$(BIN)/ruff check .

@@ -20,7 +20,7 @@ from corelax.challenges import (
     winobias_report,
     winogender_report,
 )
-from corelax.resolve.resolver import Resolver
+from corelax.resolve import Resolver
 
 DATA = Path(os.environ.get("CORELAX_DATA", "data"))
 GAP = "gap/gap-development.tsv.gz"

@@ -13,16 +13,14 @@ import argparse
 from collections import Counter
 from pathlib import Path
 
+from corelax.core.settings import parse_settings
 from corelax.document.clustering import Clustering
 from corelax.io import read, write
 from corelax.metrics.scoring import score
 from corelax.rankers.sparse.mentions.detect import analyse, detected, given
 from corelax.rankers.sparse.mentions.types import mention_type
-from corelax.study.results import Spread
-from corelax.study.runner import Runner, Wish
-from corelax.study.units import Unit
-from corelax.study.work import Files
-from corelax.train.sparse.presets import parse_settings
+from corelax.study import Files, Runner, Spread, Unit, Wish
+from corelax.study.executors import make_executor
 
 
 def detection(dev: str) -> None:
@@ -87,7 +85,7 @@ def main() -> None:
             Files(train, arguments.dev),
             parse_settings(settings + arguments.set),
             device=arguments.device,
-            workers=arguments.workers,
+            executor=make_executor(arguments.workers),
         )
         runner.prepare(runner.chain(baseline, arguments.seeds[0])[-1])
         runner.run(lambda: wishes)

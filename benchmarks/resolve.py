@@ -23,7 +23,7 @@ import torch
 
 from corelax.core.text_table import format_table
 from corelax.rankers.encoder.inputs import encoder_input
-from corelax.resolve.resolver import Resolver
+from corelax.resolve import Resolver
 from corelax.synthetic import Shape, generate
 from corelax.text import document_of
 

@@ -28,12 +28,12 @@ from corelax.losses import ranking_loss
 from corelax.rankers.sparse.features.cache import training_corpus
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
+from corelax.rankers.sparse.folder import fresh_ranker
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons
 from corelax.synthetic import generate
 from corelax.train.optim import AdaGrad
 from corelax.train.sparse.config import Config
-from corelax.train.sparse.folder import new_ranker
-from corelax.train.sparse.loop import training_documents
+from corelax.train.sparse.data import training_documents
 from corelax.train.sparse.presets import PRESETS, stage_chain
 from corelax.train.sparse.steps import Update, make_steps
 
@@ -120,13 +120,14 @@ def seconds_per_document(
 ) -> float:
     """Of the second epoch: the first sets things up."""
     torch.manual_seed(1)
-    ranker = new_ranker(vocabulary, config).to(device)
+    ranker = fresh_ranker(vocabulary, config.ranker).to(device)
     update = Update(ranker, optimizer_for(ranker, config), config.clip)
     steps = make_steps(tables, update, config)
     order = torch.randperm(len(tables)).tolist()
     warm_up = order if device == "cuda" else order[:3]
-    timed(device, lambda: list(steps.epoch(1, warm_up)))
-    return timed(device, lambda: list(steps.epoch(1, order))) / len(tables)
+    steps.begin_epoch(1)
+    timed(device, lambda: [steps.step(number) for number in warm_up])
+    return timed(device, lambda: [steps.step(number) for number in order]) / len(tables)
 
 
 def plain_seconds(tables: Sequence[DocumentTable], vocabulary: Vocabulary, device: str) -> float:

@@ -1,25 +1,42 @@
 """Runs `corelax` commands in processes of their own, forked from one that has imported everything.
 
-A process that starts from nothing spends two seconds on imports; a forked one can be killed as well. Orders
-and answers are lines of JSON. What happens to a process on the way is part of its order:
+A process that starts from nothing spends two seconds on imports; a forked one can be killed as well. A
+command has the environment and the working folder of the test that starts it, and a session of its own, in
+which interrupts are not ignored (tests that run in the background ignore them). Orders and answers are
+lines of JSON. What happens to a process on the way is part of its order:
 
     kill: [what, k]         SIGKILL before the k-th "fsync", "replace" or "unlink", or after
                             the k-th training "document"
     interrupt: k            SIGINT after the k-th training document
     largest_file: bytes     no file may grow larger, as if the disk were full
+
+The order itself can also be {"wait": pid} or {"poll": pid}; the answer is the exit code, or null.
 """
 
 from __future__ import annotations
 
+import atexit
+import itertools
 import json
 import os
 import resource
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
+
+ROOT = Path(__file__).parents[1]
+SECONDS = 300  # more than a command may need for one step, on a busy machine too
+MODULES = """rich.progress safetensors.torch torch._dynamo scipy.optimize jinja2
+matplotlib.backends.backend_agg matplotlib.backends.backend_svg
+corelax.cli.app corelax.cli.progress corelax.io corelax.metrics.scoring corelax.resolve.predict
+corelax.study.api""".split()
 
 
 class Done(NamedTuple):
@@ -28,32 +45,66 @@ class Done(NamedTuple):
     err: str
 
 
+class Running:
+    """A command that was started."""
+
+    def __init__(self, server: Server, pid: int, out: Path, err: Path) -> None:
+        self.pid, self._server, self._out, self._err = pid, server, out, err
+
+    def wait(self) -> Done:
+        return Done(self._server.ask(wait=self.pid), self._out.read_text(), self._err.read_text())
+
+    def wait_until(self, is_time: Callable[[], object]) -> None:
+        """Fails if the command ends before."""
+        end = time.monotonic() + SECONDS
+        while not is_time():
+            assert self._server.ask(poll=self.pid) is None, self._err.read_text()
+            assert time.monotonic() < end, "it takes too long"
+            time.sleep(0.005)
+
+    def send(self, number: int, *, group: bool = False) -> None:
+        """Sends a signal to the command, or to its workers as well."""
+        (os.killpg if group else os.kill)(self.pid, number)
+
+
 class Server:
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        environment = {
-            **os.environ,
-            "CORELAX_CACHE": str(folder / "cache"),
-            "CORELAX_LEXICONS": "none",
-            "OMP_NUM_THREADS": "1",
-        }
+    def __init__(self) -> None:
+        self._folder = TemporaryDirectory()
+        self._numbers = itertools.count()
+        paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
         self._process = subprocess.Popen(
-            [sys.executable, __file__],
+            [sys.executable, "-m", "tests.command_server"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env=environment,
+            start_new_session=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"},
         )
 
-    def run(self, *arguments: object, **what: object) -> Done:
-        out, err = self._folder / "stdout", self._folder / "stderr"
-        order = {"arguments": [str(a) for a in arguments], "out": str(out), "err": str(err), **what}
+    def ask(self, **order: object) -> int:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(order) + "\n")
         self._process.stdin.flush()
-        code = json.loads(self._process.stdout.readline())
-        return Done(code, out.read_text(), err.read_text())
+        return json.loads(self._process.stdout.readline())
+
+    def start(self, *arguments: object, stdin: str = "", **more: object) -> Running:
+        number = next(self._numbers)
+        files = {
+            name: Path(self._folder.name) / f"{number}.{name}" for name in ("in", "out", "err")
+        }
+        files["in"].write_text(stdin)
+        pid = self.ask(
+            arguments=[str(argument) for argument in arguments],
+            files={name: str(path) for name, path in files.items()},
+            environment=dict(os.environ),
+            cwd=str(Path.cwd()),
+            **more,
+        )
+        return Running(self, pid, files["out"], files["err"])
+
+    def run(self, *arguments: object, stdin: str = "", **more: object) -> Done:
+        return self.start(*arguments, stdin=stdin, **more).wait()
 
     def close(self) -> None:
         assert self._process.stdin is not None
@@ -61,6 +112,15 @@ class Server:
         self._process.stdin.close()
         self._process.stdout.close()
         self._process.wait()
+        self._folder.cleanup()
+
+
+@cache
+def server() -> Server:
+    """The server of this process, started when it is first asked for."""
+    made = Server()
+    atexit.register(made.close)
+    return made
 
 
 class Counter:
@@ -114,8 +174,16 @@ def arrange(order: dict) -> None:
 
 def child(order: dict) -> None:
     """Does a command, and never returns."""
-    for stream, name in ((sys.stdout, "out"), (sys.stderr, "err")):
-        os.dup2(os.open(order[name], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), stream.fileno())
+    os.setsid()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.chdir(order["cwd"])
+    os.environ.clear()
+    os.environ.update(order["environment"])
+    files = order["files"]
+    os.dup2(os.open(files["in"], os.O_RDONLY), 0)
+    for number, name in ((1, "out"), (2, "err")):
+        os.dup2(os.open(files[name], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), number)
+    sys.stdin = open(0)  # noqa: SIM115  (the one before has read ahead)
     code = 0
     try:
         from corelax.cli.app import main
@@ -138,18 +206,23 @@ def child(order: dict) -> None:
 
 
 def serve() -> None:
-    for module in ("rich.progress", "safetensors.torch", "torch._dynamo"):
+    for module in MODULES:
         import_module(module)
-    for module in ("cli.app", "cli.progress", "train.sparse.stages", "resolve.predict", "io"):
-        import_module(f"corelax.{module}")
-
+    codes: dict[int, int] = {}
     for line in sys.stdin:
         order = json.loads(line)
-        pid = os.fork()
-        if pid == 0:
-            child(order)
-        _, status = os.waitpid(pid, 0)
-        print(os.waitstatus_to_exitcode(status), flush=True)
+        if "arguments" in order:
+            answer = os.fork()
+            if answer == 0:
+                child(order)
+        else:
+            pid = order.get("wait") or order["poll"]
+            if pid not in codes:
+                ended, status = os.waitpid(pid, 0 if "wait" in order else os.WNOHANG)
+                if ended:
+                    codes[pid] = os.waitstatus_to_exitcode(status)
+            answer = codes.get(pid)
+        print(json.dumps(answer), flush=True)
 
 
 if __name__ == "__main__":

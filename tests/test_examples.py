@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import runpy
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.command_server import server
 
 ROOT = Path(__file__).parents[1]
 CARD = ROOT / "src" / "corelax" / "models" / "small" / "README.md"
@@ -39,11 +40,14 @@ def playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_commands_print_what_the_pages_show(playground: Path) -> None:
+@pytest.mark.usefixtures("playground")
+def test_commands_print_what_the_pages_show() -> None:
     for command, shown in commands():
-        words = [sys.executable, "-m", *command.split()]
-        done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=playground)
-        lines = [line.rstrip() for line in (done.stdout + done.stderr).splitlines()]
+        program, *arguments = command.split()
+        assert program == "corelax"
+        done = server().run(*arguments)
+        assert done.code == 0, done.err
+        lines = [line.rstrip() for line in (done.out + done.err).splitlines()]
         assert [line for line in lines if line] == shown
 
 

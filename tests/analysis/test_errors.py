@@ -16,7 +16,8 @@ from typer.testing import CliRunner
 from corelax import Clustering, CorelaxError, Document, Span, read, write
 from corelax.analysis import ErrorCounts, count_errors, document_errors
 from corelax.analysis.decisions import CORRECT_LINK, ERRORS, TYPES
-from corelax.cli.errors import errors, system_names
+from corelax.analysis.errors import system_names
+from corelax.cli.errors import errors
 
 TEXT = [
     ["Ann", "saw", "the", "dog", "and", "she", "fed", "it", "."],

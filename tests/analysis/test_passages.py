@@ -14,17 +14,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from corelax import Clustering, CorelaxError, Document, Span
 from corelax.analysis import document_errors
-from corelax.analysis.passages import (
-    MISSED,
-    Passage,
-    Passages,
-    ShownMention,
-    Version,
-    choose_passages,
-    passages_html,
-    passages_markdown,
-)
-from corelax.render.passage_text import ZERO, spaced
+from corelax.analysis.passages import choose_passages
+from corelax.render.marked_text import MISSED, ZERO, ShownMention, spaced
+from corelax.render.passages import Passage, Passages, Version, passages_html, passages_markdown
 
 Pair = tuple[int, int]
 Pairs = Sequence[Sequence[Pair]]

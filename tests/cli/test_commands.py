@@ -14,13 +14,13 @@ import pytest
 from corelax.cli.options import FormatName
 from corelax.io import ALIASES, FORMATS
 from corelax.metrics import METRICS
+from tests.command_server import Done, server
 
 SUFFIXES = [".conll", ".conllu", ".jsonl"]
 
 
-def run(*arguments: object, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "corelax", *map(str, arguments)]
-    return subprocess.run(command, input=stdin, capture_output=True, text=True, check=False)
+def run(*arguments: object, stdin: str = "") -> Done:
+    return server().run(*arguments, stdin=stdin)
 
 
 @pytest.fixture
@@ -35,18 +35,18 @@ def system(examples: Path) -> Path:
 
 def test_the_table_fits_80_columns(gold: Path, system: Path) -> None:
     done = run("score", gold, system, "--per-document")
-    assert done.returncode == 0
-    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert done.code == 0
+    assert max(map(len, done.out.splitlines())) <= 80
 
 
 def test_the_table_shows_percentages_with_two_decimals(gold: Path) -> None:
-    lines = run("score", gold, gold).stdout.splitlines()
+    lines = run("score", gold, gold).out.splitlines()
     [row] = [line for line in lines if line.startswith("B³")]
     assert row.split() == ["B³", "100.00", "100.00", "100.00"]
 
 
 def test_json_has_all_metrics_and_the_conll_score(gold: Path, system: Path) -> None:
-    result = json.loads(run("score", gold, system, "--json").stdout)
+    result = json.loads(run("score", gold, system, "--json").out)
     names = ["muc", "b_cubed", "ceaf_m", "ceaf_e", "blanc", "lea", "mentions"]
     assert list(result) == [*names, "conll"]
     assert all(set(result[name]) == {"recall", "precision", "f1"} for name in names)
@@ -55,29 +55,29 @@ def test_json_has_all_metrics_and_the_conll_score(gold: Path, system: Path) -> N
 
 
 def test_json_lists_documents_when_asked(gold: Path, system: Path) -> None:
-    result = json.loads(run("score", gold, system, "--json", "--per-document").stdout)
+    result = json.loads(run("score", gold, system, "--json", "--per-document").out)
     assert list(result["documents"]) == ["story/lighthouse", "story/letter"]
 
 
 def test_metrics_can_be_chosen(gold: Path, system: Path) -> None:
     done = run("score", gold, system, "--json", "--metric", "lea", "--metric", "muc")
-    assert list(json.loads(done.stdout)) == ["lea", "muc"]
+    assert list(json.loads(done.out)) == ["lea", "muc"]
 
 
 def test_differences_are_shown_with_their_words(gold: Path, system: Path) -> None:
-    shown = run("score", gold, system, "--differences").stdout
+    shown = run("score", gold, system, "--differences").out
     assert "missed    a neighbour [17–18]" in shown
     assert "merged    Mara [47] + the keeper [51–52]" in shown
 
 
 def test_one_side_may_come_from_standard_input(gold: Path, system: Path) -> None:
     piped = run("score", "-", system, "--json", stdin=gold.read_text())
-    assert piped.stdout == run("score", gold, system, "--json").stdout
+    assert piped.out == run("score", gold, system, "--json").out
 
 
 def test_both_sides_cannot_come_from_standard_input() -> None:
     done = run("score", "-", "-", stdin="")
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.code, done.out) == (1, "")
 
 
 def test_the_reference_profile_cuts_its_percentages(tmp_path: Path) -> None:
@@ -85,12 +85,12 @@ def test_the_reference_profile_cuts_its_percentages(tmp_path: Path) -> None:
     (tmp_path / "k").write_text(header + "w\t(0)\nw\t(0)\nw\t(0)" + end)
     (tmp_path / "r").write_text(header + "w\t(0)\nw\t(0)\nw\t-" + end)
     done = run("score", tmp_path / "k", tmp_path / "r", "--profile", "reference")
-    [row] = [line for line in done.stdout.splitlines() if line.startswith("Mentions")]
+    [row] = [line for line in done.out.splitlines() if line.startswith("Mentions")]
     assert row.split() == ["Mentions", "66.66", "100", "80"]
 
 
 def test_the_reference_profile_gives_printed_figures_as_json(gold: Path) -> None:
-    result = json.loads(run("score", gold, gold, "--profile", "reference", "--json").stdout)
+    result = json.loads(run("score", gold, gold, "--profile", "reference", "--json").out)
     assert result["printed"]["mentions"]["recall"] == "24/24"
 
 
@@ -98,9 +98,9 @@ def test_an_error_is_one_line_and_exit_code_1(tmp_path: Path, gold: Path) -> Non
     broken = tmp_path / "broken.conll"
     broken.write_text(gold.read_text().replace("(0)", "0)", 1))
     done = run("score", gold, broken)
-    assert done.returncode == 1
-    assert done.stdout == ""
-    assert done.stderr == f"{broken}:2: entity 0 closes but was never opened\n"
+    assert done.code == 1
+    assert done.out == ""
+    assert done.err == f"{broken}:2: entity 0 closes but was never opened\n"
 
 
 @pytest.mark.parametrize(
@@ -108,12 +108,12 @@ def test_an_error_is_one_line_and_exit_code_1(tmp_path: Path, gold: Path) -> Non
     [["score"], ["score", "a"], ["score", "a", "b", "--metric", "bleu"], ["nonsense"]],
 )
 def test_wrong_usage_is_exit_code_2(arguments: list[str]) -> None:
-    assert run(*arguments).returncode == 2
+    assert run(*arguments).code == 2
 
 
 def test_a_file_that_does_not_exist_is_named(gold: Path) -> None:
     done = run("score", gold, "nowhere.conll")
-    assert (done.returncode, done.stderr) == (1, "nowhere.conll: no such file\n")
+    assert (done.code, done.err) == (1, "nowhere.conll: no such file\n")
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -121,29 +121,29 @@ def test_converting_and_scoring_against_the_original_is_perfect(
     tmp_path: Path, gold: Path, suffix: str
 ) -> None:
     target = tmp_path / f"out{suffix}.gz"
-    assert run("convert", gold, target).returncode == 0
-    assert json.loads(run("score", gold, target, "--json").stdout)["conll"] == 1
+    assert run("convert", gold, target).code == 0
+    assert json.loads(run("score", gold, target, "--json").out)["conll"] == 1
 
 
 def test_conversion_says_what_is_not_kept(tmp_path: Path) -> None:
     source = tmp_path / "in.conllu"
     source.write_text("# newdoc id = d\n1\tAnn\t_\tPROPN\t_\t_\t_\t_\t_\tEntity=(e1-person)\n\n")
     done = run("convert", source, tmp_path / "out.conll")
-    assert "not kept: layer upos (1)" in done.stderr.splitlines()
-    assert "not kept: entity names (numbered instead) (1)" in done.stderr.splitlines()
+    assert "not kept: layer upos (1)" in done.err.splitlines()
+    assert "not kept: entity names (numbered instead) (1)" in done.err.splitlines()
 
 
 def test_a_failed_conversion_leaves_nothing_behind(tmp_path: Path) -> None:
     source = tmp_path / "in.conll"
     source.write_text("#begin document (d); part 000\nd 0 0 Ann 0)\n#end document\n")
-    assert run("convert", source, tmp_path / "out.jsonl").returncode == 1
+    assert run("convert", source, tmp_path / "out.jsonl").code == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.conll"]
 
 
 def test_conversion_to_standard_output_needs_a_format(gold: Path) -> None:
-    assert "use --format" in run("convert", gold, "-").stderr
+    assert "use --format" in run("convert", gold, "-").err
     done = run("convert", gold, "-", "--format", "jsonlines")
-    assert json.loads(done.stdout.splitlines()[0])["doc_key"] == "story/lighthouse_0"
+    assert json.loads(done.out.splitlines()[0])["doc_key"] == "story/lighthouse_0"
 
 
 def test_validate_lists_all_problems_of_all_files(tmp_path: Path, gold: Path) -> None:
@@ -151,22 +151,22 @@ def test_validate_lists_all_problems_of_all_files(tmp_path: Path, gold: Path) ->
     rows = "d 0 0 Ann 7)\nd 0 1 saw (8\nd 0 2 it\n"
     broken.write_text(f"#begin document (d); part 000\n{rows}#end document\n")
     done = run("validate", gold, broken, tmp_path / "none.conll")
-    assert done.returncode == 1
-    assert done.stdout.splitlines() == [
+    assert done.code == 1
+    assert done.out.splitlines() == [
         f"{broken}:2: entity 7 closes but was never opened",
         f"{broken}:3: entity 8 opens but is never closed",
         f"{broken}:4: 4 columns; document, part, number, word and coreference are needed",
         f"{tmp_path / 'none.conll'}: no such file",
     ]
-    assert done.stderr == "3 files: 4 errors, 0 oddities\n"
+    assert done.err == "3 files: 4 errors, 0 oddities\n"
 
 
 def test_valid_files_are_exit_code_0(gold: Path, system: Path) -> None:
-    assert run("validate", gold, system).returncode == 0
+    assert run("validate", gold, system).code == 0
 
 
 def test_stats_counts_the_example(gold: Path) -> None:
-    size = json.loads(run("stats", gold, "--json").stdout)[str(gold)]
+    size = json.loads(run("stats", gold, "--json").out)[str(gold)]
     assert (size["documents"], size["sentences"], size["entities"]) == (2, 7, 10)
 
 
@@ -203,12 +203,12 @@ def test_scipy_is_imported_only_for_ceaf(gold: Path, system: Path) -> None:
 
 
 def test_json_stays_one_object_with_differences(gold: Path, system: Path) -> None:
-    result = json.loads(run("score", gold, system, "--json", "--differences").stdout)
+    result = json.loads(run("score", gold, system, "--json", "--differences").out)
     assert "missed    a neighbour [17–18]" in result["differences"]["story/letter"]
 
 
 def test_dropped_singletons_are_no_difference(gold: Path, system: Path) -> None:
-    shown = run("score", gold, system, "--differences", "--singletons", "drop").stdout
+    shown = run("score", gold, system, "--differences", "--singletons", "drop").out
     assert "a neighbour" not in shown
 
 
@@ -218,7 +218,7 @@ def test_long_names_are_neither_cut_nor_folded(tmp_path: Path, gold: Path) -> No
     path.write_text(gold.read_text().replace("story/letter", name))
     assert any(
         line.startswith(f"{name} ")
-        for line in run("score", path, path, "--per-document").stdout.splitlines()
+        for line in run("score", path, path, "--per-document").out.splitlines()
     )
 
 

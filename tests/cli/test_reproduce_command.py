@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from statistics import mean, stdev
-from typing import NamedTuple
 
 import pytest
 
@@ -20,19 +17,13 @@ import corelax
 from corelax.cli.app import main
 from corelax.io import read, write
 from corelax.synthetic import Shape, generate
+from tests.command_server import Done, server
 
 SETTINGS = [
     "hidden_mention=8", "hidden_pair=8", "anaphoricity.epochs=1", "antecedent.epochs=1", "epochs=1",
 ]  # fmt: skip
 UNITS = ("baseline", "entity_ce", "b3", "lea")
 SEEDS = (1, 2)
-SECONDS = 120  # more than any of these runs may need, on a busy machine too
-
-
-class Done(NamedTuple):
-    code: int
-    out: str
-    err: str
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -49,22 +40,14 @@ def files(tmp_path_factory: pytest.TempPathFactory):
         yield folder
 
 
-def options(out: Path, *more: object, settings: list[str] = SETTINGS) -> list[str]:
-    changes = [part for setting in settings for part in ("--set", setting)]
-    every = ["reproduce", "--out", out, "--device", "cpu", "--workers", 2, *changes, *more]
+def options(out: Path, *more: object, workers: int = 1) -> list[str]:
+    changes = [part for setting in SETTINGS for part in ("--set", setting)]
+    every = ["reproduce", "--out", out, "--device", "cpu", "--workers", workers, *changes, *more]
     return [str(argument) for argument in every]
 
 
-def begin(arguments: list[str]) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "corelax", *arguments]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(command, text=True, start_new_session=True, **pipes)
-
-
 def run(arguments: list[str]) -> Done:
-    process = begin(arguments)
-    out, err = process.communicate(timeout=SECONDS)
-    return Done(process.returncode, out, err)
+    return server().run(*arguments)
 
 
 @pytest.fixture(scope="module")
@@ -152,22 +135,19 @@ def test_a_second_time_nothing_is_trained_and_the_report_is_the_same(
     assert report(out) == written
 
 
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_study_that_was_killed_goes_on_to_the_same_report(
-    quick: tuple[Path, Done], tmp_path: Path
+    quick: tuple[Path, Done], tmp_path: Path, workers: int
 ) -> None:
-    process = begin(options(tmp_path, "--quick"))
+    process = server().start(*options(tmp_path, "--quick", workers=workers))
     results = tmp_path / "results"
-    end = time.monotonic() + SECONDS
-    while len(list(results.glob("seed*/*.links.json"))) < 3:
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < end
-        time.sleep(0.005)
-    os.killpg(process.pid, signal.SIGKILL)  # as when the power fails
-    assert process.communicate()[0] == ""
+    process.wait_until(lambda: len(list(results.glob("seed*/*.links.json"))) >= 3)
+    process.send(signal.SIGKILL, group=True)  # as when the power fails
+    assert process.wait().out == ""
     kept = {path: written for path, written in trained(results.parent).items() if is_record(path)}
     assert 0 < len(kept) < len(SEEDS) * len(UNITS)
     assert not (tmp_path / "report").exists()
-    done = run(options(tmp_path, "--quick"))
+    done = run(options(tmp_path, "--quick", workers=workers))
     assert (done.code, "Traceback" in done.err) == (0, False)
     assert done.out == quick[1].out
     after = trained(tmp_path)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,8 +20,8 @@ from corelax.core.errors import CorelaxError
 from corelax.decode import Decision
 from corelax.document import Document, Span
 from corelax.io import read, write
-from corelax.resolve.resolution import Resolution, resolution_of
-from corelax.text.sources import speakers_of
+from corelax.resolve import Resolution, resolution_of
+from corelax.text import speakers_of
 
 
 class EqualWords:
@@ -29,6 +29,7 @@ class EqualWords:
 
     asked: dict[str, Any]
     seen: list[Document]
+    model = SimpleNamespace(training={})
 
     @classmethod
     def from_pretrained(cls, name: str | None = None, *, device: str = "auto") -> EqualWords:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
 from statistics import mean, stdev
-from typing import NamedTuple
 
 import pytest
 
 from corelax.cli.app import main
 from corelax.io import write
 from corelax.synthetic import Shape, generate
+from tests.command_server import Done, server
 
 SETTINGS = [
     "hidden_mention=8", "hidden_pair=8", "anaphoricity.epochs=1", "antecedent.epochs=1",
@@ -32,12 +30,6 @@ UNITS = [
 ]
 
 
-class Done(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
 @pytest.fixture(scope="module", autouse=True)
 def files(tmp_path_factory: pytest.TempPathFactory):
     folder = tmp_path_factory.mktemp("sweep_files")
@@ -47,6 +39,7 @@ def files(tmp_path_factory: pytest.TempPathFactory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CORELAX_CACHE", str(folder / "cache"))
         patch.setenv("CORELAX_LEXICONS", "none")
+        patch.setenv("OMP_NUM_THREADS", "1")
         yield folder
 
 
@@ -58,23 +51,15 @@ def options(files: Path, out: Path, *more: str, grid: list[str] = GRID) -> list[
     return [str(argument) for argument in every]
 
 
-def begin(arguments: list[str]) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "corelax", *arguments]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(command, text=True, start_new_session=True, **pipes)
-
-
 def run(arguments: list[str]) -> Done:
-    process = begin(arguments)
-    out, err = process.communicate()
-    return Done(process.returncode, out, err)
+    return server().run(*arguments)
 
 
 @pytest.fixture(scope="module")
 def whole(files: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Done]:
     """A sweep that nobody disturbs."""
     out = tmp_path_factory.mktemp("whole_sweep")
-    done = run(options(files, out, "--workers", "2"))
+    done = run(options(files, out, "--workers", "1"))
     assert done.code == 0, done.err
     return out, done
 
@@ -144,23 +129,20 @@ def test_finished_runs_are_not_repeated(whole: tuple[Path, Done], files: Path) -
         assert row["dev"] == [record(out, row["unit"], seed)["dev"] for seed in SEEDS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_a_sweep_that_was_stopped_goes_on(
     whole: tuple[Path, Done], files: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
-    process = begin(options(files, tmp_path, "--workers", "2"))
+    process = server().start(*options(files, tmp_path, "--workers", "2"))
     results = tmp_path / "results" / "seed1"
-    while not any((results / f"{unit}.json").exists() for unit in UNITS):
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.01)
-    if number == signal.SIGKILL:
-        process.send_signal(number)  # its processes see by themselves that it is gone
-    else:
-        os.killpg(process.pid, number)  # as a terminal does
-    out, err = process.communicate()
+    process.wait_until(lambda: any((results / f"{unit}.json").exists() for unit in UNITS))
+    # Workers see by themselves that a killed command is gone; a terminal interrupts them as well.
+    process.send(number, group=number == signal.SIGINT)
+    code, out, err = process.wait()
     assert out == ""
     if number == signal.SIGINT:
-        assert process.returncode == 130
+        assert code == 130
         assert err.splitlines()[-1].endswith("the same command goes on")
         assert "Traceback" not in err
         assert len(without_seconds(tmp_path)) == 1 + len(UNITS)

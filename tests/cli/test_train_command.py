@@ -110,7 +110,7 @@ def test_seed_is_short_for_a_setting(corelax, files: Path, tmp_path: Path) -> No
     one, other = ((tmp_path / name / "lea" / "model.safetensors").read_bytes() for name in "ab")
     assert one == other
     config = json.loads((tmp_path / "a" / "anaphoricity" / "config.json").read_text())
-    assert config["config"]["seed"] == 5
+    assert config["training"]["config"]["seed"] == 5
 
 
 def test_a_file_of_settings(corelax, files: Path, tmp_path: Path, trained: Path) -> None:

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
 from corelax import Clustering, CorelaxError, Document, Span
+from corelax.text import document_of
 
 TEXT = [["Ann", "saw", "her", "dog"], ["It", "barked"]]
 
@@ -79,3 +80,16 @@ def test_a_mention_of_no_token_is_refused() -> None:
 def test_sentences_must_go_upwards_from_the_first_token(starts: tuple[int, ...]) -> None:
     with pytest.raises(CorelaxError, match="sentences must start at 0 and go upwards"):
         Document(id="d", words=("a", "b", "c", "d", "e"), sentence_starts=starts)
+
+
+def test_the_raw_text_stays_with_a_document_and_does_not_count_in_comparisons() -> None:
+    doc = document_of("Ann ran.")
+    assert doc.raw_text == "Ann ran."
+    assert doc.with_clusters(Clustering([[Span(0, 1)]])).raw_text == "Ann ran."
+    assert pickle.loads(pickle.dumps(doc)).raw_text == "Ann ran."
+    assert replace(doc, raw_text=None) == doc
+    assert hash(replace(doc, raw_text=None)) == hash(doc)
+
+
+def test_documents_of_words_have_no_raw_text(doc: Document) -> None:
+    assert doc.raw_text is None

@@ -13,7 +13,7 @@ import pytest
 
 from corelax import CorelaxError, Document, Span
 from corelax.decode import Decision
-from corelax.resolve.resolution import Resolution, resolution_of
+from corelax.resolve import Resolution, resolution_of
 
 spacy = pytest.importorskip("spacy")
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from corelax.decode import Decision
 from corelax.document import Document, Span
-from corelax.resolve.resolution import Resolution, resolution_of
+from corelax.resolve import Resolution, resolution_of
 
 
 def resolved(

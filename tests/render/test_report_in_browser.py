@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from corelax.analysis.passages import Passage, Passages, ShownMention, Version
-from corelax.render.html import page_html
+from corelax.render.marked_text import ShownMention
+from corelax.render.passages import Passage, Passages, Version
 from corelax.render.report import Cell, Figure, Level, Page, Panel, Row, Section, Series, Table
+from corelax.render.write import page_html
 
 Image = pytest.importorskip("PIL.Image")
 NAMES = ("chromium", "chromium-browser", "google-chrome")

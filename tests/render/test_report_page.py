@@ -19,14 +19,13 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from corelax import CorelaxError
-from corelax.analysis.passages import Passage, Passages, ShownMention, Version
-from corelax.render.html import page_html
+from corelax.render.figures import COLOURS, figure_png, figure_svg
+from corelax.render.marked_text import ShownMention
 from corelax.render.markup import line_markdown
-from corelax.render.plot_style import COLOURS
-from corelax.render.plots import figure_png, figure_svg
+from corelax.render.passages import Passage, Passages, Version
 from corelax.render.report import Cell, Figure, Level, Page, Panel, Row, Section, Series, Table
 from corelax.render.tables import table_csv, table_json, table_markdown
-from corelax.render.write import write_report
+from corelax.render.write import page_html, write_report
 
 NASTY = """<script>alert("1")</script> & 'it' | *a* _b_ `c` $d$ [e](f) &lt;"""
 SCORES = Table(

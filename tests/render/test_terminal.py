@@ -12,8 +12,8 @@ from corelax.core.printable import printable
 from corelax.decode import Decision
 from corelax.document import Document, Span
 from corelax.render.marked_text import Closing, Opening, marked_text
-from corelax.render.terminal import show
-from corelax.resolve.resolution import Resolution, resolution_of
+from corelax.render.terminal import print_resolution
+from corelax.resolve import Resolution, resolution_of
 from tests.render.shown_texts import resolved
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
@@ -27,7 +27,7 @@ def printed(
         file=file, force_terminal=colour, color_system="256" if colour else None, width=width,
         no_color=not colour,
     )  # fmt: skip
-    show(resolution, console, title=title)
+    print_resolution(resolution, console, title=title)
     return file.getvalue()
 
 
@@ -73,7 +73,7 @@ def test_long_lines_are_folded_on_a_terminal_only() -> None:
 def test_a_terminal_without_subscripts_gets_plain_numbers() -> None:
     raw = io.BytesIO()
     console = Console(file=io.TextIOWrapper(raw, encoding="ascii"), width=80)
-    show(DOG, console)
+    print_resolution(DOG, console)
     console.file.flush()
     assert raw.getvalue().splitlines()[1] == b"[[her]1 dog]2 ; [it]2 ate"
 

@@ -12,7 +12,7 @@ from corelax.core.errors import CorelaxError
 from corelax.decode import Decision
 from corelax.document import Document, Span
 from corelax.document.clustering import Clustering
-from corelax.resolve.resolution import Resolution, resolution_of
+from corelax.resolve import Resolution, resolution_of
 
 TEXT = "Her dog barked.\nAnn\nLee fed it; she laughed."
 OFFSETS = ((0, 3), (4, 7), (8, 14), (14, 15), (16, 19), (20, 23), (24, 27), (28, 30), (30, 31),
@@ -125,7 +125,7 @@ def test_a_mention_of_no_word_is_before_its_next_word_or_at_the_end() -> None:
 
 
 def test_sums_that_are_a_little_off_are_probabilities_all_the_same() -> None:
-    [mention] = resolution_of(DOC, [DECISIONS[1]._replace(probability=1.0000002)], TEXT).mentions
+    [mention] = resolution_of(DOC, [replace(DECISIONS[1], probability=1.0000002)], TEXT).mentions
     assert mention.probability == 1.0
 
 
@@ -134,9 +134,9 @@ def test_sums_that_are_a_little_off_are_probabilities_all_the_same() -> None:
     [
         ([DECISIONS[1], DECISIONS[1]], r"mention \(0, 2\) is decided twice"),
         ([Decision(Span(9, 13), 0, None, 1, 1, 1)], "outside the 12 words"),
-        ([DECISIONS[1]._replace(antecedent=5)], "there is no decision 5"),
-        ([DECISIONS[1]._replace(antecedent=0)], "another of the same entity"),
-        ([DECISIONS[1], DECISIONS[4]._replace(antecedent=0)], "another of the same entity"),
+        ([replace(DECISIONS[1], antecedent=5)], "there is no decision 5"),
+        ([replace(DECISIONS[1], antecedent=0)], "another of the same entity"),
+        ([DECISIONS[1], replace(DECISIONS[4], antecedent=0)], "another of the same entity"),
     ],
 )
 def test_decisions_that_cannot_be_are_errors(decisions: list[Decision], message: str) -> None:
@@ -215,8 +215,10 @@ def test_neither_order_nor_numbering_of_decisions_matters(
     random.shuffle(order)
     place = {old: new for new, old in enumerate(order)}
     shuffled = [
-        d._replace(
-            entity=99 - d.entity, antecedent=None if d.antecedent is None else place[d.antecedent]
+        replace(
+            d,
+            entity=99 - d.entity,
+            antecedent=None if d.antecedent is None else place[d.antecedent],
         )
         for d in (decisions[old] for old in order)
     ]
@@ -227,7 +229,7 @@ def test_neither_order_nor_numbering_of_decisions_matters(
 def test_a_resolution_says_what_was_decided(case: tuple[Document, str, list[Decision]]) -> None:
     doc, text, decisions = case
     found = resolution_of(doc, decisions, text)
-    assert resolution_of(found.document, found.decisions, text) == found
+    assert resolution_of(found.document, found.mentions, text) == found
     by_span = {d.span: d for d in decisions}
     for mention in found.mentions:
         decision = by_span.pop(mention.span)

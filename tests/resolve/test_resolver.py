@@ -11,8 +11,8 @@ from torch.profiler import ProfilerActivity, profile
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
 from corelax.rankers.encoder.folder import save_ranker
+from corelax.resolve import Resolver
 from corelax.resolve.models import model_folder
-from corelax.resolve.resolver import Resolver
 from corelax.text import document_of
 from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_model, write_encoder
 
@@ -186,7 +186,7 @@ def test_who_speaks_makes_a_difference(resolver):
 
 
 def test_speakers_beyond_the_text_are_an_error(resolver):
-    with pytest.raises(CorelaxError, match="no speaker range"):
+    with pytest.raises(CorelaxError, match="not a speaker range"):
         resolver.resolve("Ann", speakers=[(0, 9, "Bo")])
 
 
@@ -236,7 +236,7 @@ def test_a_mention_outside_a_document_is_an_error(resolver, mention):
 
 @pytest.mark.parametrize("mention", [3, (1,), (1, 2, 3), ("a", "b"), None, (0.5, 1.5)])
 def test_a_mention_that_is_no_pair_is_an_error(resolver, mention):
-    with pytest.raises(CorelaxError, match=r"mentions: .* is no pair of whole numbers"):
+    with pytest.raises(CorelaxError, match=r"mentions: .* is not a pair of whole numbers"):
         resolver.resolve(GIVEN, mentions=[mention])
 
 

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from functools import cache
@@ -26,21 +25,15 @@ import corelax
 from corelax import Clustering, Span
 from corelax.core.files import file_digest
 from corelax.io import read, write
-from corelax.study import processes
-from corelax.study.records import (
-    Predicted,
-    Record,
-    load_predicted,
-    predicted_path,
-    record_path,
-    save,
-)
+from corelax.study.executors import InProcess, Processes
+from corelax.study.files import Files
+from corelax.study.folder import predicted_path, record_path
+from corelax.study.records import Predicted, Record, load_predicted, save
 from corelax.study.runner import Runner, Wish
 from corelax.study.units import Unit
-from corelax.study.work import Files
+from corelax.study.work import Worker
 from corelax.synthetic import Shape, generate
-from corelax.train.sparse.loop import identity
-from corelax.train.sparse.stages import load_data
+from corelax.train.sparse.data import load_data
 
 COMMON = {
     "hidden_mention": 8,
@@ -53,7 +46,8 @@ COMMON = {
     "antecedent2015.epochs": 1,
 }
 ASTRAY = {"learning_rate": 1e38, "output_learning_rate": 1e38}  # the scores become NaN
-SECONDS = 20  # more than any of these runs may need for one step
+SECONDS = 300  # more than any of these runs may need for one step, on a busy machine too
+ROOT = Path(__file__).parents[2]
 
 
 def documents(number, *, seed, mentions=15):
@@ -103,34 +97,22 @@ def environment(folder):
     }
 
 
-class InThisProcess:
-    """Does jobs at once and in turn, where processes would only take time; remembers them in `jobs`."""
+class Recorded(InProcess):
+    """Runs jobs in this process, and lists them in `jobs`."""
 
-    jobs: list = []  # noqa: RUF012  (emptied by `in_this_process`)
+    jobs: list = []  # noqa: RUF012  (replaced by `in_this_process`)
 
-    def __init__(self, *_, **__):
-        self._processes = {}
-
-    def submit(self, do, job):
+    def submit(self, job):
         self.jobs.append(job)
-        future = Future()
-        try:
-            future.set_result(do(job))
-        except Exception as error:
-            future.set_exception(error)
-        return future
-
-    def shutdown(self, **_):
-        pass
+        super().submit(job)
 
 
 @contextmanager
 def in_this_process():
-    """Runners work in this process; gives the list of the jobs they do."""
+    """Gives the list of the jobs that runners of `make_runner` do from now on."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(processes, "ProcessPoolExecutor", InThisProcess)
-        patch.setattr(InThisProcess, "jobs", [])
-        yield InThisProcess.jobs
+        patch.setattr(Recorded, "jobs", [])
+        yield Recorded.jobs
 
 
 @contextmanager
@@ -138,12 +120,10 @@ def invented_training(answer):
     """Nothing is trained: a unit predicts what `answer(doc, unit, seed, decoding)` says, as clusters."""
     data = {}
 
-    def invent(job):
+    def invent(_, job):
         config = job.chain[-1]
         if job.files not in data:
-            data[job.files] = identity(load_data(config, job.files.train, job.files.dev), ())[
-                "data"
-            ]
+            data[job.files] = load_data(config, job.files.train, job.files.dev).identity
         for part, decoding in job.predict:
             file = getattr(job.files, part)
             gold, system = made_up(file, answer, job.stage, job.seed, decoding)
@@ -167,7 +147,7 @@ def invented_training(answer):
         save(record_path(job.out, job.stage, job.seed), record)
 
     with in_this_process() as jobs, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(processes, "do_job", invent)
+        patch.setattr(Worker, "run", invent)
         patch.setattr(Runner, "_is_finished", lambda *_: True)  # what others start from
         yield jobs
 
@@ -223,15 +203,21 @@ def system_of(out, gold, unit, seed, part, decoding="links"):
     return [doc.with_clusters(clusters[doc.key]) for doc in gold]
 
 
-def make_runner(out, files, common=None, **more):
-    """A runner that has looked at its files."""
-    runner = Runner(out, files, {**COMMON, **(common or {})}, device="cpu", **more)
+def make_runner(out, files, common=None, *, executor=None, **more):
+    """A runner that has looked at its files; it works in this process unless it is told otherwise."""
+    executor = executor or Recorded()
+    runner = Runner(
+        out, files, {**COMMON, **(common or {})}, device="cpu", executor=executor, **more
+    )
     runner.prepare(runner.chain(Unit("baseline", "baseline"), 1)[-1])
     return runner
 
 
 def begin(out, files, units, *, common=None, seeds=(1,), workers=2, cache):
-    """Another process that trains units, in a group of its own; what it says goes to `stderr` in `out`."""
+    """Another process that trains units, in a group of its own; what it says goes to `stderr` in `out`.
+
+    Interrupts reach it even where this process ignores them, as one does that was started in the background.
+    """
     order = {
         "out": str(out),
         "files": files,
@@ -242,7 +228,8 @@ def begin(out, files, units, *, common=None, seeds=(1,), workers=2, cache):
     }
     with (out / "stderr").open("w") as errors:  # not a pipe, whose end a worker could hold open
         return subprocess.Popen(
-            [sys.executable, __file__, json.dumps(order)],
+            [sys.executable, "-m", "tests.study.study_runs", json.dumps(order)],
+            cwd=ROOT,
             env={**os.environ, **environment(cache)},
             start_new_session=True,
             stderr=errors,
@@ -321,8 +308,10 @@ def record_of(out, unit, seed=1):
 
 
 def main(order):
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    executor = Processes(order["workers"])
     runner = make_runner(
-        Path(order["out"]), Files(*order["files"]), order["common"], workers=order["workers"]
+        Path(order["out"]), Files(*order["files"]), order["common"], executor=executor
     )
     wishes = [Wish(Unit(*unit), seed) for seed in order["seeds"] for unit in order["units"]]
     sys.exit(not runner.run(lambda: wishes))

@@ -9,16 +9,9 @@ import pytest
 
 from corelax import CorelaxError
 from corelax.study import merging
+from corelax.study.folder import predicted_path, record_path
 from corelax.study.merging import merge_results
-from corelax.study.records import (
-    Predicted,
-    Record,
-    load_predicted,
-    load_record,
-    predicted_path,
-    record_path,
-    save,
-)
+from corelax.study.records import Predicted, Record, load_predicted, load_record, save
 from tests.study.study_runs import times_of
 
 UNITS = ("baseline", "lea_1.4", "baseline_rates_0.05_0.002")

@@ -12,16 +12,8 @@ from corelax import Clustering, CorelaxError, Span
 from corelax.io import read, write
 from corelax.metrics import METRICS
 from corelax.resolve.predict import predict_documents
-from corelax.study.records import (
-    Predicted,
-    Record,
-    check_record,
-    load_predicted,
-    load_record,
-    predicted_path,
-    record_path,
-    save,
-)
+from corelax.study.folder import predicted_path, record_path
+from corelax.study.records import Predicted, Record, check_record, load_predicted, load_record, save
 from corelax.study.runner import Wish
 from corelax.study.units import Unit, unit_chain
 from tests.study.study_runs import (

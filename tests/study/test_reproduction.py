@@ -16,9 +16,9 @@ from corelax import CorelaxError
 from corelax.core.files import file_digest
 from corelax.io import write
 from corelax.study.merging import merge_results
-from corelax.study.reproduce import Reproduction
+from corelax.study.plan import PAPER, Grid, Row, Study, quick_study
+from corelax.study.reproduction import Reproduction
 from corelax.study.runner import Runner
-from corelax.study.study import PAPER, Grid, Row, Study, quick_study
 from corelax.study.units import Unit
 from tests.study.study_runs import (
     alone,  # noqa: F401  (a fixture for all tests here)

@@ -13,9 +13,9 @@ from corelax import CorelaxError
 from corelax.analysis.errors import count_errors
 from corelax.io import read, write
 from corelax.metrics import METRICS
-from corelax.study.reproduce import Reproduction
+from corelax.study.plan import PAPER, Grid, Row, Study
+from corelax.study.reproduction import Reproduction
 from corelax.study.results import Results, Spread
-from corelax.study.study import PAPER, Grid, Row, Study
 from corelax.study.units import Unit
 from tests.study.study_runs import (
     alone,  # noqa: F401  (a fixture for all tests here)

@@ -7,13 +7,12 @@ import os
 import shutil
 import signal
 import time
-from concurrent.futures import ProcessPoolExecutor
 
 import pytest
 
 from corelax import CorelaxError
-from corelax.study import processes
 from corelax.study import runner as runner_module
+from corelax.study.executors import Processes
 from corelax.study.runner import Progress, Wish
 from corelax.study.units import Unit
 from tests.study.study_runs import (
@@ -61,14 +60,16 @@ def files(folder):
     return files_in(folder)
 
 
-class Pool(ProcessPoolExecutor):
+class Pool(Processes):
     """Processes, and a list of what they were given to do."""
 
-    jobs: list = []  # noqa: RUF012
+    def __init__(self, workers):
+        super().__init__(workers)
+        self.jobs = []
 
-    def submit(self, do, job):
+    def submit(self, job):
         self.jobs.append(job)
-        return super().submit(do, job)
+        super().submit(job)
 
 
 class Watcher(Progress):
@@ -83,15 +84,11 @@ class Watcher(Progress):
 def run(files, tmp_path_factory):
     """Two processes, three units and one that goes astray, nobody disturbs them."""
     out = tmp_path_factory.mktemp("whole")
-    notes, watcher = [], Watcher()
-    runner = make_runner(out, files, workers=2, note=notes.append, progress=watcher)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(processes, "ProcessPoolExecutor", Pool)
-        patch.setattr(Pool, "jobs", [])
-        with pytest.raises(CorelaxError) as error:
-            runner.run(lambda: [Wish(unit, 1) for unit in (BROKEN, *UNITS)])
-        jobs = list(Pool.jobs)
-    return out, jobs, notes, watcher.seen, str(error.value)
+    notes, watcher, pool = [], Watcher(), Pool(2)
+    runner = make_runner(out, files, executor=pool, note=notes.append, progress=watcher)
+    with pytest.raises(CorelaxError) as error:
+        runner.run(lambda: [Wish(unit, 1) for unit in (BROKEN, *UNITS)])
+    return out, pool.jobs, notes, watcher.seen, str(error.value)
 
 
 @pytest.fixture(scope="module")
@@ -159,10 +156,10 @@ def test_progress_is_told(run):
 def test_what_is_done_is_not_done_again(run, files):
     out = run[0]
     before = times_of(out)
-    runner = make_runner(out, files, workers=2)
-    began = time.monotonic()
+    pool = Pool(2)
+    runner = make_runner(out, files, executor=pool)
     assert runner.run(lambda: [Wish(unit, 1) for unit in UNITS])
-    assert time.monotonic() - began < 0.5  # no process was begun for it
+    assert pool.jobs == []  # and so no process was begun
     assert times_of(out) == before
 
 
@@ -252,6 +249,7 @@ def test_when_the_time_is_up_what_runs_is_finished(files, tmp_path, monkeypatch)
 # Ended from outside
 
 
+@pytest.mark.slow
 def test_killed_again_and_again_and_resumed_it_finds_the_same(folder, files, whole, tmp_path):
     runs = tmp_path / "runs" / "seed1"
     moments = [
@@ -274,6 +272,7 @@ def began(process):
     return [pid for pid in children(process.pid) if is_worker(pid)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["at once", "in training"])
 def test_workers_end_when_their_parent_is_killed(folder, files, tmp_path, moment):
     process = begin(tmp_path, files, [BASELINE], common=LONG, cache=folder)
@@ -289,6 +288,7 @@ def test_workers_end_when_their_parent_is_killed(folder, files, tmp_path, moment
         kill_group(process)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", [False, True])
 def test_an_interrupt_ends_the_workers_too(folder, files, tmp_path, group):
     process = begin(tmp_path, files, [BASELINE], common=LONG, cache=folder)
@@ -306,6 +306,7 @@ def test_an_interrupt_ends_the_workers_too(folder, files, tmp_path, group):
         kill_group(process)
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_is_one_line(folder, files, tmp_path):
     process = begin(tmp_path, files, [BASELINE], common=LONG, cache=folder)
     try:

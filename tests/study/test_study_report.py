@@ -20,13 +20,7 @@ from corelax.analysis.errors import count_errors
 from corelax.analysis.significance import Difference, holm
 from corelax.io import read, write
 from corelax.render.write import write_report
-from corelax.study.report.answers import answers_table, verdict
-from corelax.study.report.figures import beta_figure, curves_figure, temperature_figure
-from corelax.study.report.page import study_page
-from corelax.study.report.published import CONLL_2012_TEST
-from corelax.study.reproduce import Reproduction
-from corelax.study.results import Results
-from corelax.study.study import (
+from corelax.study.plan import (
     BETA_SQUARED,
     LEARNING_RATES,
     Grid,
@@ -35,6 +29,12 @@ from corelax.study.study import (
     full_study,
     quick_study,
 )
+from corelax.study.report.answers import answers_table, verdict
+from corelax.study.report.figures import beta_figure, curves_figure, temperature_figure
+from corelax.study.report.page import study_page
+from corelax.study.report.published import CONLL_2012_TEST
+from corelax.study.reproduction import Reproduction
+from corelax.study.results import Results
 from corelax.study.units import Unit
 from tests.study.study_runs import (
     alone,  # noqa: F401  (a fixture for all tests here)
@@ -655,7 +655,7 @@ def test_a_report_of_a_study_that_is_not_finished(out, folder, tmp_path):
 
 
 def test_files_of_the_size_of_conll_2012_are_comparable(quick, monkeypatch):
-    from corelax.study import study_page as module
+    from corelax.study.report import page as module
 
     for sizes, words in (((11, 12), "are comparable"), ((11, 13), "not comparable")):
         monkeypatch.setattr(

@@ -14,12 +14,13 @@ import pytest
 from corelax import CorelaxError
 from corelax.io import write
 from corelax.render.tables import table_csv
-from corelax.study.records import Predicted, Record, predicted_path, record_path, save
+from corelax.study.files import Files
+from corelax.study.folder import predicted_path, record_path
+from corelax.study.records import Predicted, Record, save
 from corelax.study.runner import Runner, Wish
-from corelax.study.sweep import parse_grid, shown, sweep_units
-from corelax.study.sweep_run import Sweep
+from corelax.study.sweep_grid import parse_grid, sweep_units, value_text
+from corelax.study.sweep_runs import Sweep
 from corelax.study.units import Unit, unit_chain
-from corelax.study.work import Files
 from corelax.synthetic import Shape, generate
 from corelax.train.sparse.config import Config
 
@@ -39,8 +40,8 @@ def test_all_combinations_in_order() -> None:
     ]
     for unit in units:
         last = unit_chain(unit, 1, {})[-1]
-        assert f"lea_beta_squared={shown(last.beta_squared)}" in unit.name
-        assert unit.name.endswith(f"temperature={shown(last.temperature)}")
+        assert f"lea_beta_squared={value_text(last.beta_squared)}" in unit.name
+        assert unit.name.endswith(f"temperature={value_text(last.temperature)}")
 
 
 def test_settings_hold_for_all_units_as_they_do_in_training() -> None:
@@ -247,7 +248,7 @@ def stages(out: Path, seed: int = 1) -> list[str]:
 
 def test_units_that_differ_in_the_last_stage_share_all_others(files: Files, tmp_path: Path) -> None:
     grid = {"beta_squared": ["1", "4"], "decoding": ["entities"]}
-    runner = Runner(tmp_path, files, {}, device="cpu", workers=2)
+    runner = Runner(tmp_path, files, {}, device="cpu")
     sweep = Sweep(sweep_units("lea", grid, TINY), list(grid), runner, [1, 2])
     assert sweep.run()
     ends = [f"{name}_decoding=entities" for name in ("anaphoricity", "antecedent", "baseline")]
@@ -264,7 +265,7 @@ def test_units_that_differ_in_the_last_stage_share_all_others(files: Files, tmp_
 def test_pretraining_and_features_can_be_swept(files: Files, tmp_path: Path) -> None:
     grid = {"features.lexical_cutoff": ["1", "20"]}
     settings = {"hidden_mention": "8", "hidden_pair": "8", "epochs": "1"}
-    runner = Runner(tmp_path, files, {}, device="cpu", workers=1)
+    runner = Runner(tmp_path, files, {}, device="cpu")
     sweep = Sweep(sweep_units("anaphoricity", grid, settings), list(grid), runner, [1])
     assert sweep.run()
     assert sweep.table().columns[:2] == ["features.lexical_cutoff", "dev"]

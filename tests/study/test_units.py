@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corelax import CorelaxError
+from corelax.study.plan import full_study, quick_study
 from corelax.study.report.published import BEST_BETA_SQUARED, CONLL_2012_TEST
-from corelax.study.reproduce import Reproduction
-from corelax.study.study import full_study, quick_study
+from corelax.study.reproduction import Reproduction
 from corelax.study.units import Unit, unit_chain
 from corelax.train.sparse.presets import PRESETS, stage_chain
 

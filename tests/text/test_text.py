@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
-from corelax.text import document_of
+from corelax.text import document_of, read_documents
 from tests.shared_corpora import DATA
 
 
@@ -227,11 +227,11 @@ def test_no_ranges_of_speakers_are_not_the_same_as_none_given() -> None:
     ("speakers", "message"),
     [
         ([(0, 3, "A"), (2, 5, "B")], "2 to 5 (B) begins before another ends"),
-        ([(0, 6, "A")], r"(0, 6, 'A') is no speaker range"),
-        ([(-1, 3, "A")], "is no speaker range"),
-        ([(3, 1, "A")], "is no speaker range"),
-        ([(0, 3)], "is no speaker range"),
-        ([(0, 3, 7)], "is no speaker range"),
+        ([(0, 6, "A")], r"(0, 6, 'A') is not a speaker range"),
+        ([(-1, 3, "A")], "is not a speaker range"),
+        ([(3, 1, "A")], "is not a speaker range"),
+        ([(0, 3)], "is not a speaker range"),
+        ([(0, 3, 7)], "is not a speaker range"),
     ],
 )
 def test_wrong_ranges_are_named(speakers: list[tuple[int, int, str]], message: str) -> None:
@@ -280,3 +280,24 @@ def test_stops_inside_references(piece: str, last: str, tokens: int) -> None:
     """Linear too: what follows a reference is looked for once, not from each stop."""
     doc = document_of("Hi." + 100_000 * piece + last)
     assert len(doc.words) == tokens
+
+
+def test_documents_of_a_folder_keep_their_raw_text(tmp_path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "b.txt").write_text("Ann: Hello, Bo!\n")
+    (tmp_path / "sub" / "a.txt").write_text("Bo left.")
+    (tmp_path / "notes.md").write_text("not read")
+    first, second = read_documents([str(tmp_path)], dialogue=True)
+    assert (first.raw_text, second.raw_text) == ("Ann: Hello, Bo!\n", "Bo left.")
+    assert first.layers["speaker"] == (None, None, "Ann", "Ann", "Ann", "Ann")
+    assert [first.raw_text[slice(*place)] for place in first.layers["offsets"]] == list(first.words)
+
+
+def test_documents_of_annotated_files_have_no_raw_text(examples) -> None:
+    documents = read_documents([str(examples / "data" / "gold.conll")])
+    assert [doc.raw_text for doc in documents] == [None, None]
+
+
+def test_standard_input_is_read_once() -> None:
+    with pytest.raises(CorelaxError, match="standard input can be read once only"):
+        read_documents(["-", "-"])

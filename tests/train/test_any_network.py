@@ -7,19 +7,19 @@ import torch
 from torch import nn
 
 from corelax import CorelaxError
+from corelax.core.weights import load_weights, save_weights
 from corelax.train.checkpoint import (
     ADAGRAD,
     ADAM,
     History,
     load_checkpoint,
     pack_history,
-    save_checkpoint,
     unpack_history,
 )
-from corelax.train.epochs import Watcher, run_epochs
+from corelax.train.loop import train_epochs
+from corelax.train.objectives import counts_missed, loss_function
 from corelax.train.optim import AdaGrad
 from corelax.train.settings import StageSettings, everywhere, is_shared
-from corelax.train.sparse.objectives import counts_missed, loss_function
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -39,35 +39,42 @@ OPTIMIZERS = {
 }
 
 
-def train(folder, epochs, optimizer="adam", take_epoch=None, dev=lambda: 0.5, **settings):
-    """A network that learns to add, from where the folder says it stopped."""
-    config = Settings(stage="s", epochs=epochs, **settings)
-    torch.manual_seed(0)
-    network = nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.2), nn.Linear(4, 1))
-    make, state = OPTIMIZERS[optimizer]
-    optimizer = make(network)
-    data = torch.eye(3) + torch.arange(3)
+class Adder:
+    """A network that learns to add."""
 
-    def steps(_, order):
-        for number in order:
-            loss = (network(data[number]) - data[number].sum()).square().mean()
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            yield loss.detach()
+    keys, batch, belongs_to, memory_hint = ("a", "b", "c"), 1, OF, "read less"
 
-    history = load_checkpoint(folder, network, optimizer, OF, state)
-    run_epochs(
-        config,
-        history,
-        keys=["a", "b", "c"],
-        take_epoch=take_epoch or steps,
-        dev_score=dev,
-        save=lambda history: save_checkpoint(folder, network, optimizer, history, OF),
-        watcher=Watcher(),
-        memory_hint="read less",
-    )
-    return network, history
+    def __init__(self, optimizer, step=None, dev=lambda: 0.5):
+        torch.manual_seed(0)
+        self.network = nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.2), nn.Linear(4, 1))
+        make, self.optimizer_state = OPTIMIZERS[optimizer]
+        self.optimizer = make(self.network)
+        self.dev_score = dev
+        self._data = torch.eye(3) + torch.arange(3)
+        self._other_step = step
+
+    def begin_epoch(self, _):
+        self.network.train()
+
+    def step(self, documents):
+        [number] = documents
+        if self._other_step:
+            return self._other_step(number)
+        loss = (self.network(self._data[number]) - self._data[number].sum()).square().mean()
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        return loss.detach()
+
+    def save_weights(self, folder):
+        save_weights(folder / "model.safetensors", self.network.state_dict(), OF)
+
+
+def train(folder, epochs, optimizer="adam", step=None, dev=lambda: 0.5, **settings):
+    """Trains from where the folder says it stopped."""
+    trainee = Adder(optimizer, step, dev)
+    history = train_epochs(trainee, Settings(stage="s", epochs=epochs, **settings), folder)
+    return trainee.network, history
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
@@ -104,21 +111,19 @@ def test_training_stops_when_dev_gets_no_better(tmp_path):
 
 
 def test_too_little_memory_is_one_line_that_says_what_to_do(tmp_path):
-    def too_much(*_):
+    def too_much(_):
         raise torch.cuda.OutOfMemoryError("CUDA\nout of memory")
-        yield
 
     with pytest.raises(CorelaxError, match=r"^the GPU has too little memory; read less$"):
-        train(tmp_path, 1, take_epoch=too_much)
+        train(tmp_path, 1, step=too_much)
 
 
 def test_a_loss_that_is_no_number_names_its_document_and_nothing_is_saved(tmp_path):
-    def astray(_, order):
-        for number in order:
-            yield torch.tensor(float("inf") if number == 1 else 0.0)
+    def astray(number):
+        return torch.tensor(float("inf") if number == 1 else 0.0)
 
     with pytest.raises(CorelaxError, match="the loss became inf at document b;"):
-        train(tmp_path, 1, take_epoch=astray)
+        train(tmp_path, 1, step=astray)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -150,3 +155,37 @@ def test_every_objective_has_a_loss_with_a_gradient(objective):
     assert loss.shape == ()
     (gradient,) = torch.autograd.grad(loss, scores)
     assert gradient.tril().ne(0).any()
+
+
+@pytest.mark.parametrize(("keep", "epoch"), [("best", 2), ("last", 4)])
+def test_the_weights_of_the_best_or_the_last_epoch_are_written(tmp_path, keep, epoch):
+    for name, epochs in (("whole", 4), ("until", epoch)):
+        (tmp_path / name).mkdir()
+        scores = iter([0.1, 0.3, 0.2, 0.3])
+        train(tmp_path / name, epochs, dev=lambda scores=scores: next(scores), keep=keep)
+    whole, until = (
+        load_weights(tmp_path / name / "model.safetensors", OF) for name in ("whole", "until")
+    )
+    assert all(torch.equal(weight, until[name]) for name, weight in whole.items())
+
+
+def test_an_error_in_a_step_names_the_document(tmp_path):
+    def wrong(number):
+        if number == 1:
+            raise CorelaxError("gold must be integers")
+        return torch.tensor(0.0)
+
+    with pytest.raises(CorelaxError, match=r"^document b: gold must be integers$"):
+        train(tmp_path, 1, step=wrong)
+
+
+def test_an_error_after_weights_have_diverged_says_what_helps(tmp_path):
+    trainee = Adder("adam")
+    trainee.network[0].weight.data.fill_(torch.nan)
+
+    def wrong(_):
+        raise CorelaxError("antecedent_scores: not a number")
+
+    trainee.step = wrong
+    with pytest.raises(CorelaxError, match="not a number; try a smaller learning_rate"):
+        train_epochs(trainee, Settings(stage="s", epochs=1), tmp_path)

@@ -1,7 +1,25 @@
-"""What systems get wrong: errors by kind and by type of mention."""
+"""What systems get wrong, as data: errors by kind and type of mention, passages in which systems differ."""
 
 from __future__ import annotations
 
-from corelax.analysis.errors import ErrorCounts, MentionError, count_errors, document_errors
+from corelax.analysis.errors import (
+    ErrorCounts,
+    MentionError,
+    count_errors,
+    count_errors_of_files,
+    document_errors,
+    error_examples,
+    errors_table,
+)
+from corelax.analysis.passages import choose_passages
 
-__all__ = ["ErrorCounts", "MentionError", "count_errors", "document_errors"]
+__all__ = [
+    "ErrorCounts",
+    "MentionError",
+    "choose_passages",
+    "count_errors",
+    "count_errors_of_files",
+    "document_errors",
+    "error_examples",
+    "errors_table",
+]

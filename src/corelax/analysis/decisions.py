@@ -9,7 +9,7 @@ by first token, then by last. A mention with an antecedent on either side is of 
     wrong link      both, but the system's is not in the mention's gold entity (or in none)
     correct link    both, and the system's is in the mention's gold entity
 
-Files tell entities, not decisions. So a mention that was detected and left alone and one that was never
+Files hold entities, not decisions. So a mention that was detected and left alone and one that was never
 detected are both "false new", and a ranker may have linked to another mention than the closest one.
 
 The last three kinds share out the anaphoric mentions of the gold side. How many mentions could have become
@@ -46,7 +46,7 @@ _COLUMNS = {
 TYPES = tuple(dict.fromkeys(_COLUMNS.values()))
 
 
-class Decision(NamedTuple):
+class JudgedMention(NamedTuple):
     """A mention with an antecedent on either side, and what that makes it."""
 
     span: Span
@@ -56,7 +56,7 @@ class Decision(NamedTuple):
     system: Span | None
 
 
-def decisions(gold: Document, system: Document) -> Iterator[Decision]:
+def judged_mentions(gold: Document, system: Document) -> Iterator[JudgedMention]:
     """Every mention with an antecedent on either side, in the order of the text."""
     gold_entity, gold_antecedent = _antecedents(gold.clusters)
     _, system_antecedent = _antecedents(system.clusters)
@@ -64,15 +64,15 @@ def decisions(gold: Document, system: Document) -> Iterator[Decision]:
         return
     analysis = analyse(gold)
     for span in sorted({*gold_antecedent, *system_antecedent}):
-        right, found = gold_antecedent.get(span), system_antecedent.get(span)
-        if right is None:
+        expected, predicted = gold_antecedent.get(span), system_antecedent.get(span)
+        if expected is None:
             kind = FALSE_ANAPHOR
-        elif found is None:
+        elif predicted is None:
             kind = FALSE_NEW
         else:
-            same = gold_entity.get(found) == gold_entity[span]
-            kind = CORRECT_LINK if same else WRONG_LINK
-        yield Decision(span, _type(analysis, span), kind, right, found)
+            is_same = gold_entity.get(predicted) == gold_entity[span]
+            kind = CORRECT_LINK if is_same else WRONG_LINK
+        yield JudgedMention(span, _type(analysis, span), kind, expected, predicted)
 
 
 def _antecedents(clusters: Clustering[Span]) -> tuple[dict[Span, int], dict[Span, Span]]:
@@ -98,7 +98,7 @@ def _type(analysis: Analysis, span: Span) -> str:
     """The column of a mention. Zero pronouns are pronouns; one with gaps has its head in its first part."""
     if span.start == span.end:
         return _COLUMNS[PRONOMINAL]
-    start, end = next((part for part in span.parts if part[0] < part[1]), span[:2])
+    start, end = next((part for part in span.parts if part[0] < part[1]), span.bounds)
     head, node = analysis.head_of(start, end)
     # Its sentence does not matter here.
     return _COLUMNS[mention_type(analysis, Mention(0, span.start, span.end, head, node))]

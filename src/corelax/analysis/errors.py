@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from corelax.analysis.decisions import (
@@ -13,12 +14,18 @@ from corelax.analysis.decisions import (
     ERRORS,
     OF_ANAPHORIC,
     TYPES,
-    Decision,
-    decisions,
+    JudgedMention,
+    judged_mentions,
 )
-from corelax.core.errors import CorelaxError
+from corelax.core.errors import CorelaxError, one_line
+from corelax.core.text_table import format_table
 from corelax.document import Document, Span
 from corelax.document.pairing import same_documents
+from corelax.io import stream
+
+STANDARD = "-"
+NO_PERCENT = " " * 7  # keeps counts below counts where only some have a percentage
+MAX_TEXT = 60  # characters of a mention in an example
 
 
 class MentionError(NamedTuple):
@@ -93,7 +100,7 @@ class ErrorCounts:
         }
         if self.examples:
             result["examples"] = [
-                error._asdict() | {"span": list(error.span[:2])} for error in self.examples
+                error._asdict() | {"span": list(error.span)} for error in self.examples
             ]
         return result
 
@@ -121,15 +128,47 @@ def count_errors(
     Counter({('wrong_link', 'pronominal'): 1})
     """
     counts: Counter[tuple[str, str]] = Counter()
-    kept: list[MentionError] = []
+    shown: list[MentionError] = []
     wanted = Counter(dict.fromkeys(ERRORS, examples))
     for gold_doc, system_doc in same_documents(gold=gold, system=system, where=path or ""):
-        for decision in decisions(gold_doc, system_doc):
-            counts[decision.kind, decision.type] += 1
-            if wanted[decision.kind] > 0:
-                wanted[decision.kind] -= 1
-                kept.append(_described(gold_doc, decision))
-    return ErrorCounts(counts, tuple(kept))
+        for mention in judged_mentions(gold_doc, system_doc):
+            counts[mention.kind, mention.type] += 1
+            if wanted[mention.kind] > 0:
+                wanted[mention.kind] -= 1
+                shown.append(_described(gold_doc, mention))
+    return ErrorCounts(counts, tuple(shown))
+
+
+def count_errors_of_files(
+    *, gold: str, systems: Sequence[str], examples: int = 0, format: str | None = None
+) -> dict[str, ErrorCounts]:
+    """The errors of several systems by their names: files without folders and suffixes.
+
+    Args:
+        gold: The file with the right answers; "-" is standard input.
+        systems: The files of the systems, of the same documents.
+        examples: How many errors of each kind and system to keep as examples.
+        format: The format of the files; None is by suffix or content.
+
+    >>> counts = count_errors_of_files(
+    ...     gold="examples/data/gold.conll", systems=["examples/data/system.conll"]
+    ... )
+    >>> list(counts)
+    ['system']
+    """
+    if [gold, *systems].count(STANDARD) > 1:
+        raise CorelaxError("only one of GOLD and SYSTEM can be standard input")
+    paths = dict(zip(system_names(systems), systems, strict=True))
+    gold_docs = list(stream(gold, format))
+    return {
+        name: count_errors(
+            gold=gold_docs,
+            system=stream(path, format, layers=False),
+            examples=examples,
+            path=name if path == STANDARD else path,
+        )
+        for name, path in paths.items()
+    }
 
 
 def document_errors(*, gold: Document, system: Document) -> list[MentionError]:
@@ -143,21 +182,87 @@ def document_errors(*, gold: Document, system: Document) -> list[MentionError]:
     ('wrong_link', 'him', 'Bo', 'Ann')
     """
     [(gold, system)] = same_documents(gold=[gold], system=[system])
-    found = decisions(gold, system)
-    return [_described(gold, decision) for decision in found if decision.kind in ERRORS]
+    return [_described(gold, m) for m in judged_mentions(gold, system) if m.kind in ERRORS]
 
 
-def _described(doc: Document, decision: Decision) -> MentionError:
-    span, type, kind, right, found = decision
+def errors_table(systems: Mapping[str, ErrorCounts]) -> str:
+    """Errors as text: kinds below each other, in each a row for every system; types beside each other.
+
+    >>> counts = ErrorCounts({("false_anaphor", "nominal"): 1, ("wrong_link", "proper"): 2})
+    >>> print(errors_table({"lea": counts}))
+                         Proper   Nominal  Pronominal     Total
+    ───────────────────────────────────────────────────────────
+    False anaphor      0         1           0         1
+    False new          0   0.0%  0   0.0%    0   0.0%  0   0.0%
+    Wrong link         2 100.0%  0   0.0%    0   0.0%  2 100.0%
+    Correct link       0   0.0%  0   0.0%    0   0.0%  0   0.0%
+    <BLANKLINE>
+    Anaphoric in gold  2         0           0         2
+    """
+    columns = (*TYPES, None)
+    rows: list[list[str]] = []
+    gaps: list[int] = []
+    for kind in (*ERRORS, CORRECT_LINK):
+        if len(systems) > 1:
+            gaps.append(len(rows))
+            rows.append([_title(kind), *("" for _ in columns)])
+        for name, counts in systems.items():
+            label = f"  {name}" if len(systems) > 1 else _title(kind)
+            rows.append([label, *(_cell(counts, kind, type) for type in columns)])
+    first = next(iter(systems.values()))
+    gaps.append(len(rows))
+    anaphoric = (f"{first.anaphoric(type):,}{NO_PERCENT}" for type in columns)
+    rows.append(["Anaphoric in gold", *anaphoric])
+    header = ["", *(type.capitalize() for type in TYPES), "Total"]
+    return format_table(header, rows, gaps_before=[gap for gap in gaps if gap])
+
+
+def error_examples(name: str, counts: ErrorCounts) -> Iterator[str]:
+    """The examples of one system as lines of text, kind by kind."""
+    for kind in ERRORS:
+        shown = [error for error in counts.examples if error.kind == kind]
+        if shown:
+            yield f"\n{name}: {_title(kind).lower()}, {len(shown)} of {counts.number(kind):,}"
+        for error in shown:
+            links = (error.gold_antecedent, error.system_antecedent)
+            gold, system = ("–" if link is None else one_line(link, MAX_TEXT) for link in links)
+            text = one_line(error.text, MAX_TEXT)
+            yield f"  {text} ({error.type}; gold: {gold}; system: {system}) in {error.document}"
+            yield f"    {one_line(error.sentence)}"
+
+
+def system_names(paths: Sequence[str]) -> list[str]:
+    """Files without folders and suffixes; as given where that would not tell them apart.
+
+    >>> system_names(["out/lea.conll.gz", "out/b3.conll"]), system_names(["1/out.conll", "2/out.conll"])
+    (['lea', 'b3'], ['1/out.conll', '2/out.conll'])
+    """
+    if again := [path for path, times in Counter(paths).items() if times > 1]:
+        raise CorelaxError(f"{again[0]}: this system is named twice")
+    stems = ["<stdin>" if p == STANDARD else Path(p.removesuffix(".gz")).stem for p in paths]
+    times = Counter(stems)
+    return [stem if times[stem] == 1 else path for stem, path in zip(stems, paths, strict=True)]
+
+
+def _title(kind: str) -> str:
+    return kind.replace("_", " ").capitalize()
+
+
+def _cell(counts: ErrorCounts, kind: str, type: str | None) -> str:
+    percent = f" {counts.share(kind, type):6.1%}" if kind in OF_ANAPHORIC else NO_PERCENT
+    return f"{counts.number(kind, type):,}{percent}"
+
+
+def _described(doc: Document, mention: JudgedMention) -> MentionError:
     return MentionError(
         document=doc.name,
-        span=span,
-        type=type,
-        kind=kind,
-        text=doc.text(span),
-        gold_antecedent=None if right is None else doc.text(right),
-        system_antecedent=None if found is None else doc.text(found),
-        sentence=_sentence(doc, span),
+        span=mention.span,
+        type=mention.type,
+        kind=mention.kind,
+        text=doc.text(mention.span),
+        gold_antecedent=None if mention.gold is None else doc.text(mention.gold),
+        system_antecedent=None if mention.system is None else doc.text(mention.system),
+        sentence=_sentence(doc, mention.span),
     )
 
 

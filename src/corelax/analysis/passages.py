@@ -1,64 +1,27 @@
-"""Passages in which systems differ, mentions coloured by entity, as in the example of Le & Titov (2017)."""
+"""Passages in which systems differ most, fairly shared out, as data that `corelax.render` shows.
+
+A stretch is a few whole sentences. Its errors are the mentions inside it that `judged_mentions` calls wrong.
+For each system, stretches are taken in turn: the one where it beats the baseline by most errors, then the one
+where the baseline beats it by most, and so on. So the side that is better less often is shown as often as
+the other, as long as it has anything to show.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
-from jinja2 import Environment, PackageLoader
-
-from corelax.analysis.decisions import ERRORS
-from corelax.analysis.passage_windows import Window, choose_windows
+from corelax.analysis.decisions import ERRORS, JudgedMention, judged_mentions
+from corelax.core.errors import CorelaxError
 from corelax.document import Document, Span
-from corelax.render.markup import escaped_markdown
-from corelax.render.passage_brackets import bracketed
-from corelax.render.passage_colours import entity_numbers
-from corelax.render.passage_text import MISSED, Mark, ShownMention, nested
-
-__all__ = [
-    "MISSED",
-    "Passage",
-    "Passages",
-    "ShownMention",
-    "Version",
-    "choose_passages",
-    "passages_html",
-    "passages_markdown",
-]
+from corelax.document.clustering import Clustering
+from corelax.document.pairing import same_documents
+from corelax.render.marked_text import MISSED, ShownMention
+from corelax.render.passages import Passage, Version
 
 GOLD = "gold"
-LEGEND = "Numbers tell entities apart; * marks an error. A mention without a number was left out."
-
-
-class Version(NamedTuple):
-    """The mentions of a passage as one side has them."""
-
-    label: str
-    mentions: Sequence[ShownMention]
-    note: str = ""
-
-
-class Passage(NamedTuple):
-    """A few sentences of a document, with the mentions of gold and of each system."""
-
-    document: str
-    note: str
-    words: Sequence[str]
-    versions: Sequence[Version]
-
-    def pieces(self, version: Version) -> list[Mark | str]:
-        """The text with the mentions of a version, as nested pieces."""
-        return nested(self.words, version.mentions)
-
-
-class Passages(NamedTuple):
-    """Passages to be shown together; `key` is a name for links."""
-
-    key: str
-    title: str
-    caption: str
-    passages: Sequence[Passage]
 
 
 def choose_passages(
@@ -87,73 +50,167 @@ def choose_passages(
     >>> passage.versions[1].mentions[-1]
     ShownMention(start=3, end=4, entity=0, error='wrong_link')
     """
-    windows = choose_windows(
+    stretches = choose_stretches(
         gold=gold, systems=systems, number=number, sentences=sentences, max_words=max_words
     )
-    return [_passage(window) for window in windows]
+    return [_passage(stretch) for stretch in stretches]
 
 
-def passages_html(item: Passages) -> str:
-    """The passages as a fragment of HTML; `templates/passages.css` has its looks.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """Words `start` up to `end` of a document, and what each system gets wrong in them."""
 
-    >>> ann = Version("gold", [ShownMention(0, 1, entity=0)])
-    >>> page = passages_html(Passages("p", "Title", "Caption", [Passage("d", "", ["Ann"], [ann])]))
-    >>> '<span class="mention entity-0 height-0">Ann<sup>1</sup></span>' in page
-    True
+    gold: Document
+    systems: Mapping[str, Document]
+    start: int
+    end: int
+    errors: Mapping[str, list[JudgedMention]]
+
+    def holds(self, span: Span) -> bool:
+        """Whether a mention lies in these words."""
+        return _inside(span, self.start, self.end, len(self.gold.words))
+
+    def overlaps(self, other: Stretch) -> bool:
+        """Whether two stretches share words."""
+        same = self.gold.name == other.gold.name
+        return same and self.start < other.end and other.start < self.end
+
+    def gain(self, *, better: str, worse: str) -> int:
+        """How many errors less the one system has."""
+        return len(self.errors[worse]) - len(self.errors[better])
+
+    def rank(self, *, better: str, worse: str) -> tuple[int, int, int, int]:
+        """The smaller, the better it shows what one system does and the other does not.
+
+        First the gain; then few errors of the other direction; then many antecedents of the mentions in
+        question in sight; then few words.
+        """
+        ours, theirs = ({e.span: e for e in self.errors[name]} for name in (better, worse))
+        differing = [theirs[span] for span in theirs.keys() - ours.keys()]
+        antecedents = [span for e in differing for span in (e.gold, e.system) if span is not None]
+        in_sight = sum(self.holds(span) for span in antecedents)
+        opposite = len(ours.keys() - theirs.keys())
+        gain = self.gain(better=better, worse=worse)
+        return -gain, opposite, -in_sight, self.end - self.start
+
+
+def choose_stretches(
+    *,
+    gold: Sequence[Document],
+    systems: Mapping[str, Sequence[Document]],
+    number: int,
+    sentences: int,
+    max_words: int,
+) -> list[Stretch]:
+    """Windows without overlap, from different documents as long as there are any.
+
+    >>> text = [["Ann", "saw", "Bo"], ["He", "waved"], ["She", "smiled"]]
+    >>> docs = [Document.from_sentences("d", text, clusters=[[(0, 1), (5, 6)], [(2, 3), (3, 4)]])]
+    >>> none = [Document.from_sentences("d", text)]
+    >>> [stretch] = choose_stretches(
+    ...     gold=docs, systems={"a": none, "b": docs}, number=1, sentences=2, max_words=90)
+    >>> stretch.start, stretch.end, len(stretch.errors["a"]), len(stretch.errors["b"])
+    (3, 7, 2, 0)
     """
-    environment = Environment(loader=PackageLoader("corelax.render"), autoescape=True)
-    macro = environment.get_template("passages.html").module.passages  # type: ignore[attr-defined]
-    return str(macro(item))
-
-
-def passages_markdown(item: Passages) -> str:
-    """The passages as Markdown: mentions in brackets, with the numbers of their entities.
-
-    >>> ann, she = ShownMention(0, 1, entity=0), ShownMention(2, 3, entity=1, error="false_new")
-    >>> passage = Passage("d", "", ["Ann", "said", "she", "left"], [Version("lea", [ann, she])])
-    >>> print(passages_markdown(Passages("p", "Title", "Caption.", [passage])).splitlines()[-1])
-    - **lea**: [Ann]₁ said [she]₂\\* left
-    """
-    blocks = [
-        f"### {escaped_markdown(item.title)}",
-        escaped_markdown(item.caption),
-        escaped_markdown(LEGEND),
+    if len(systems) < 2:
+        raise CorelaxError("passages show how systems differ: give two systems or more")
+    found = [
+        stretch
+        for case in _cases(gold, systems)
+        for stretch in _stretches(*case, sentences=sentences, max_words=max_words)
     ]
-    for passage in item.passages:
-        heading = f"**{escaped_markdown(passage.document)}**"
-        blocks.append(f"{heading} ({escaped_markdown(passage.note)})" if passage.note else heading)
-        blocks.append("\n".join(_markdown_lines(passage)))
-    return "\n\n".join(blocks) + "\n"
+    baseline, *others = systems
+    turns = [turn for name in others for turn in ((name, baseline), (baseline, name))]
+    chosen: list[Stretch] = []
+    uses: Counter[str] = Counter()
+    while turns and len(chosen) < number:
+        better, worse = turns.pop(0)
+        found = [w for w in found if not (chosen and w.overlaps(chosen[-1]))]
+        fit = [w for w in found if w.gain(better=better, worse=worse) > 0]
+        if fit:  # otherwise this side has nothing left and is out
+            # Of equals, min takes the first: the order of the documents and of their text.
+            best = min(fit, key=lambda w: (uses[w.gold.name], w.rank(better=better, worse=worse)))
+            chosen.append(best)
+            uses[best.gold.name] += 1
+            turns.append((better, worse))
+    return chosen
 
 
-def _markdown_lines(passage: Passage) -> Iterator[str]:
-    for version in passage.versions:
-        note = f" ({escaped_markdown(version.note)})" if version.note else ""
-        text = bracketed(passage.pieces(version))
-        yield f"- **{escaped_markdown(version.label)}**{note}: {text}"
+def _stretches(
+    gold: Document,
+    systems: Mapping[str, Document],
+    *,
+    sentences: int,
+    max_words: int,
+) -> Iterator[Stretch]:
+    """All stretches of up to `sentences` whole sentences where some system has an error."""
+    errors = {
+        name: [decision for decision in judged_mentions(gold, doc) if decision.kind in ERRORS]
+        for name, doc in systems.items()
+    }
+    bounds = gold.sentence_bounds
+    for first, (start, _) in enumerate(bounds):
+        for _, end in bounds[first : first + sentences]:
+            if start < end <= start + max_words:
+                inside = {
+                    name: [
+                        error
+                        for error in listed[
+                            _first_from(listed, start) : _first_from(listed, end + 1)
+                        ]
+                        if _inside(error.span, start, end, len(gold.words))
+                    ]
+                    for name, listed in errors.items()
+                }
+                if any(inside.values()):
+                    yield Stretch(gold=gold, systems=systems, start=start, end=end, errors=inside)
 
 
-def _passage(window: Window) -> Passage:
-    clusterings = [doc.clusters for doc in window.systems.values()]
-    gold_numbers, *numbers = entity_numbers(window.gold.clusters, clusterings)
+def _first_from(listed: list[JudgedMention], place: int) -> int:
+    """The index of the first decision at a word or after it."""
+    return bisect_left(listed, place, key=lambda decision: decision.span.start)
+
+
+def _inside(span: Span, start: int, end: int, size: int) -> bool:
+    """Whether a mention is inside. One of no word is where its next word is, or at the very end."""
+    return start <= span.start and span.end <= end and (span.start < end or end == size)
+
+
+def _cases(
+    gold: Sequence[Document], systems: Mapping[str, Sequence[Document]]
+) -> Iterator[tuple[Document, dict[str, Document]]]:
+    """Each gold document with those of the systems, in the order of gold."""
+    named = {
+        name: {
+            ours.name: found for ours, found in same_documents(gold=gold, system=docs, where=name)
+        }
+        for name, docs in systems.items()
+    }
+    for doc in gold:
+        yield doc, {name: found[doc.name] for name, found in named.items()}
+
+
+def _passage(stretch: Stretch) -> Passage:
+    clusterings = [doc.clusters for doc in stretch.systems.values()]
+    gold_numbers, *numbers = entity_numbers(stretch.gold.clusters, clusterings)
     dense: dict[int, int] = {MISSED: MISSED}
-    gold = Version(GOLD, _shown(window, window.gold, gold_numbers, {}, dense))
+    gold = Version(GOLD, _shown(stretch, stretch.gold, gold_numbers, {}, dense))
     versions = [gold]
-    for (name, doc), of_entity in zip(window.systems.items(), numbers, strict=True):
-        errors = {error.span: error.kind for error in window.errors[name]}
-        shown = _shown(window, doc, of_entity, errors, dense)
+    for (name, doc), of_entity in zip(stretch.systems.items(), numbers, strict=True):
+        errors = {error.span: error.kind for error in stretch.errors[name]}
+        shown = _shown(stretch, doc, of_entity, errors, dense)
         versions.append(Version(name, shown, _kinds(list(errors.values()))))
-    best_first = sorted(window.errors.items(), key=lambda pair: len(pair[1]))
+    best_first = sorted(stretch.errors.items(), key=lambda pair: len(pair[1]))
     return Passage(
-        document=window.gold.name,
+        document=stretch.gold.name,
         note=", ".join(f"{name}: {_counted(len(errors), 'error')}" for name, errors in best_first),
-        words=window.gold.words[window.start : window.end],
+        words=stretch.gold.words[stretch.start : stretch.end],
         versions=versions,
     )
 
 
 def _shown(
-    window: Window,
+    stretch: Stretch,
     doc: Document,
     numbers: Sequence[int],
     errors: Mapping[Span, str],
@@ -169,14 +226,14 @@ def _shown(
         (span, number, left.pop(span, ""))
         for number, cluster in zip(numbers, doc.clusters, strict=True)
         for span in dict.fromkeys(cluster)
-        if window.holds(span)
+        if stretch.holds(span)
     ]
     listed += [(span, MISSED, kind) for span, kind in left.items()]
     listed.sort(key=lambda entry: (entry[0].start, -entry[0].end, entry))
     return [
         ShownMention(
-            start=span.start - window.start,
-            end=span.end - window.start,
+            start=span.start - stretch.start,
+            end=span.end - stretch.start,
             entity=dense.setdefault(number, len(dense) - 1),
             error=error,
         )
@@ -197,3 +254,54 @@ def _kinds(errors: Sequence[str]) -> str:
 
 def _counted(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 or what.endswith("new") else f"{number} {what}s"
+
+
+def entity_numbers(gold: Clustering[Span], systems: Sequence[Clustering[Span]]) -> list[list[int]]:
+    """The numbers of the entities of gold and of each system.
+
+    Gold entities are numbered first. A system's entity gets the number of the gold entity with which it
+    shares most mentions; a gold entity goes to one entity of a system, the best match first. What is left
+    over is matched in the same way with what earlier systems had left over, or gets a number of its own.
+    Of equal matches, the one that comes first in the text counts.
+
+    >>> a, b, c, d, e = (Span(i, i + 1) for i in range(5))
+    >>> gold = Clustering([[a, b], [c, d]])
+    >>> entity_numbers(gold, [Clustering([[c], [a, b, d]]), Clustering([[e], [d, c]])])
+    [[0, 1], [1, 0], [2, 1]]
+    """
+    known = [set(cluster) for cluster in gold]
+    numbers = [list(range(len(gold)))]
+    for system in systems:
+        given = _matches(known, system, size=len(gold))
+        for entity, cluster in enumerate(system):
+            if entity not in given:
+                given[entity] = len(known)
+                known.append(set(cluster))
+        numbers.append([given[entity] for entity in range(len(system))])
+    return numbers
+
+
+def _matches(known: Sequence[set[Span]], system: Clustering[Span], size: int) -> dict[int, int]:
+    """Entity of the system → number of a known one; the first `size` of these are gold."""
+    having: dict[Span, list[int]] = {}
+    for number, mentions in enumerate(known):
+        for mention in mentions:
+            having.setdefault(mention, []).append(number)
+    shared = Counter(
+        (number, entity)
+        for entity, cluster in enumerate(system)
+        for mention in set(cluster)
+        for number in having.get(mention, ())
+    )
+
+    def rank(pair: tuple[int, int]) -> tuple[bool, int, Span, Span]:
+        number, entity = pair
+        return number >= size, -shared[pair], min(known[number]), min(system[entity])
+
+    given: dict[int, int] = {}
+    taken: set[int] = set()
+    for number, entity in sorted(shared, key=rank):
+        if number not in taken and entity not in given:
+            given[entity] = number
+            taken.add(number)
+    return given

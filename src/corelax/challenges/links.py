@@ -17,12 +17,11 @@ from typing import TypeVar
 
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
+from corelax.text.pronouns import POSSESSIVE_ENDINGS
 
 CharSpan = tuple[int, int]  # the first character and the one after the last
 CharClusters = Iterable[Iterable[CharSpan]]
 T = TypeVar("T")
-
-POSSESSIVE = ("'s", "’s", "'", "’")
 
 
 def _head(text: str, mention: CharSpan, name: CharSpan) -> bool:
@@ -106,7 +105,7 @@ def answered(
 def _last_word_end(text: str, span: CharSpan) -> int:
     """Where the words of a span end, without white space and a possessive ending."""
     words = text[slice(*span)].rstrip()
-    for ending in POSSESSIVE:
+    for ending in POSSESSIVE_ENDINGS:
         if words.endswith(ending):
             words = words.removesuffix(ending).rstrip()
             break

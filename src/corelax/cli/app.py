@@ -1,4 +1,4 @@
-"""The `corelax` command and what all verbs share: exit codes, help, errors in one line."""
+"""The `corelax` command and what all its verbs share: exit codes, help, errors in one line."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ import sys
 
 import typer
 
-from corelax.cli.convert import convert
 from corelax.cli.errors import errors
 from corelax.cli.features import features
+from corelax.cli.files import convert, stats, validate
 from corelax.cli.predict import predict
 from corelax.cli.reproduce import reproduce
 from corelax.cli.resolve import resolve
 from corelax.cli.score import score
-from corelax.cli.stats import stats
 from corelax.cli.sweep import sweep
 from corelax.cli.synth import synth
 from corelax.cli.train import train
-from corelax.cli.validate import validate
 from corelax.core.errors import CorelaxError
 
 app = typer.Typer(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Annotated, Any, Literal
 
 import typer
@@ -19,7 +20,7 @@ Workers = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs.")]
-# Of commands that read one file and write another:
+# For commands that read one file and write another:
 TargetFormat = Annotated[
     FormatName | None, typer.Option("--format", "--to", help="Format of OUT; else by suffix.")
 ]
@@ -45,14 +46,24 @@ def note(text: str) -> None:
 
 def note_lost(lost: Mapping[str, int]) -> None:
     """What the format of a written file could not hold, and how often."""
-    for what, times in sorted(lost.items()):
-        note(f"not kept: {what} ({times:,})")
+    for name, times in sorted(lost.items()):
+        note(f"not kept: {name} ({times:,})")
 
 
-def plural(number: int, one: str, many: str | None = None) -> str:
+@contextmanager
+def exit_when_interrupted() -> Iterator[None]:
+    """Ends a command that was interrupted (Ctrl-C) with a line instead of a traceback."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        note("interrupted; what is finished is kept: the same command goes on")
+        sys.exit(130)
+
+
+def plural(number: int, noun: str, many: str | None = None) -> str:
     """A number with its noun.
 
     >>> plural(1, "file"), plural(0, "oddity", "oddities")
     ('1 file', '0 oddities')
     """
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return f"{number:,} {noun if number == 1 else many or noun + 's'}"

@@ -8,6 +8,8 @@ import typer
 
 from corelax.cli.options import Device, SourceFormat, TargetFormat, note, note_lost
 
+ADVICE = "corelax predict is an alias: corelax resolve IN --model MODEL --out OUT does the same"
+
 
 def predict(
     model: Annotated[
@@ -31,19 +33,18 @@ def predict(
     ] = None,
     scheme: Annotated[
         str | None,
-        typer.Option(help="Which way to annotate, if an encoder model knows several."),
+        typer.Option(help="Annotation scheme, if an encoder model knows several."),
     ] = None,
     device: Device = "auto",
     format: TargetFormat = None,
     input_format: SourceFormat = None,
 ) -> None:
-    """Resolve coreference in annotated documents.
+    """Resolve coreference in annotated documents: an alias of `corelax resolve IN --model MODEL --out OUT`.
 
     The words and layers of IN are kept, its entities are replaced by the predicted ones.
     """
-    from corelax.core.device import choose_device
     from corelax.io import stream, write
-    from corelax.resolve.predict import predict_documents
+    from corelax.resolve import predict_documents
 
     predicted = predict_documents(
         model,
@@ -52,7 +53,8 @@ def predict(
         singletons=singletons,
         decoding=decoding,
         scheme=scheme,
-        device=choose_device(device),
+        device=device,
         note=note,
     )
     note_lost(write(predicted, target, format))
+    note(ADVICE)

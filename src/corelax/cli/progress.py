@@ -1,4 +1,4 @@
-"""How training goes, on a terminal: loss, dev score, time left. Elsewhere nothing; `log.jsonl` has it all."""
+"""Progress of training on a terminal: loss, dev score, time left. Elsewhere nothing is shown."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from corelax.core.printable import on_one_line
-from corelax.study import runner
+from corelax.study.runner import Progress as StudyProgress
 from corelax.train.checkpoint import History
-from corelax.train.epochs import Watcher
+from corelax.train.loop import Progress as Callbacks
 from corelax.train.settings import StageSettings
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ ROOM = 40  # characters
 
 
 class _Shown:
-    """A bar that is there inside a `with` block."""
+    """A bar that is shown inside a `with` block."""
 
     _bar: Progress
 
@@ -38,7 +38,7 @@ class _Shown:
         self._bar.stop()
 
 
-class TrainingProgress(_Shown, Watcher):
+class TrainingProgress(_Shown, Callbacks):
     """A bar for the epoch that runs, on standard error, if that is a terminal."""
 
     def __init__(self) -> None:
@@ -89,7 +89,7 @@ class TrainingProgress(_Shown, Watcher):
             )
 
 
-class UnitsProgress(_Shown, runner.Progress):
+class UnitsProgress(_Shown, StudyProgress):
     """A bar for the units of a study or a sweep, on standard error, if that is a terminal.
 
     >>> with UnitsProgress() as progress:  # silent here
@@ -112,7 +112,7 @@ class UnitsProgress(_Shown, runner.Progress):
             disable=not console.is_terminal,
         )
         self._task = self._bar.add_task("", total=None, count="", left="")
-        self._before: int | None = None  # done when the first update came: by an earlier run
+        self._before: int | None = None  # done by an earlier run, at the first update
         self._began = time.monotonic()
 
     def update(self, done: int, wanted: int, running: Sequence[str]) -> None:
@@ -125,7 +125,7 @@ class UnitsProgress(_Shown, runner.Progress):
             left = f"about {_minutes(speed * (wanted - done))} left"
         self._bar.update(
             self._task,
-            description=_briefly(running),
+            description=_name_list(running),
             total=wanted,
             completed=done,
             count=f"{done}/{wanted}",
@@ -133,10 +133,10 @@ class UnitsProgress(_Shown, runner.Progress):
         )
 
 
-def _briefly(names: Sequence[str]) -> str:
-    """The first names, as many as there is room for; names come from files and may hold anything.
+def _name_list(names: Sequence[str]) -> str:
+    """The first names that there is room for. Names come from files and may hold any character.
 
-    >>> _briefly(["baseline 1", "baseline 2", "lea_beta_squared=1.4_temperature=0.5 1"])
+    >>> _name_list(["baseline 1", "baseline 2", "lea_beta_squared=1.4_temperature=0.5 1"])
     'baseline 1, baseline 2 and 1 more'
     """
     shown = list(map(on_one_line, names[:1]))

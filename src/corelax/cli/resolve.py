@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from corelax.cli.options import Device, FormatName, note_lost
+from corelax.cli.options import Device, FormatName, note, note_lost
 from corelax.core.errors import CorelaxError
 
 if TYPE_CHECKING:
-    from corelax.resolve.resolution import Resolution
-    from corelax.text.sources import Source
+    from corelax.cli.progress import UnitsProgress
+    from corelax.resolve import Resolution
 
 STANDARD = "-"
 HINT = 'name files or folders, or pipe text in: echo "Ann said she left." | corelax resolve'
@@ -54,14 +54,25 @@ def resolve(
     dialogue: Annotated[
         bool, typer.Option("--dialogue", help="Lines such as `Ann: Hello!` name who speaks.")
     ] = False,
+    mentions: Annotated[
+        str | None,
+        typer.Option(help="detect, gold, or a file with the mentions; else as in training."),
+    ] = None,
     singletons: Annotated[
-        Literal["drop", "keep"], typer.Option(help="Entities that are mentioned once.")
-    ] = "drop",
+        Literal["drop", "keep"] | None,
+        typer.Option(help="Entities that are mentioned once; else as in training."),
+    ] = None,
+    decoding: Annotated[
+        Literal["links", "entities"] | None,
+        typer.Option(
+            help="By best links or best entities (not with an encoder); else as in training."
+        ),
+    ] = None,
     scheme: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Which way to annotate, if the model knows several; small has ontonotes, gum, litbank.",
+            help="Annotation scheme, if the model knows several; small has ontonotes, gum, litbank.",
         ),
     ] = None,
     device: Device = "auto",
@@ -80,37 +91,42 @@ def resolve(
     """
     if not files and sys.stdin.isatty():
         raise typer.BadParameter(HINT, param_hint="FILES")
-    from corelax.core.files import open_for_writing
+    from corelax.core.files import is_same_file, open_for_writing
     from corelax.io import write
-    from corelax.text.sources import input_files, is_same_file, read_sources
+    from corelax.resolve import resolve_files
+    from corelax.text import input_files
 
     _check_outputs(json=json, html=html, format=format, out=out)
-    # All is read first: a file that cannot be is known before anything is computed or written.
-    sources = read_sources(files or [STANDARD], input_format, dialogue=dialogue)
     target = next((name for name in (html, out) if name is not None), STANDARD)
+    progress = _Progress(is_shown=target != STANDARD or not sys.stdout.isatty())
+    resolutions = resolve_files(
+        files or [STANDARD],
+        model=model,
+        input_format=input_format,
+        dialogue=dialogue,
+        mentions=mentions,
+        singletons=singletons,
+        decoding=decoding,
+        scheme=scheme,
+        device=device,
+        batch_size=batch_size,
+        note=note,
+        progress=progress.update,
+    )
     if any(is_same_file(name, target) for name in input_files(files or [STANDARD])):
         raise CorelaxError(f"{target}: is an input, too; name another file to write")
-    with ExitStack() as stack:
-        found = _resolved(
-            sources,
-            stack,
-            model=model,
-            device=device,
-            threads=threads,
-            batch_size=batch_size,
-            singletons=singletons,
-            scheme=scheme,
-            watched=target != STANDARD or not sys.stdout.isatty(),
-        )
+    if threads is not None:
+        _set_threads(threads)
+    with progress.stack:
         if json or html is not None:
             with open_for_writing(target) as file:
-                file.writelines(_lines(found) if json else _pages(found))
+                file.writelines(_lines(resolutions) if json else _pages(resolutions))
         elif format is not None or out is not None:
-            lost = write((resolution.document for resolution in found), target, format)
+            lost = write((resolution.document for resolution in resolutions), target, format)
             lost.pop("layer offsets", None)  # nobody has asked for those
             note_lost(lost)
         else:
-            _show(found, named=len(sources) > 1)
+            _print(resolutions, progress)
 
 
 def _check_outputs(*, json: bool, html: str | None, format: str | None, out: str | None) -> None:
@@ -118,7 +134,7 @@ def _check_outputs(*, json: bool, html: str | None, format: str | None, out: str
 
     chosen = {"--json": json, "--html": html is not None, "--format": format is not None}
     if sum(chosen.values()) > 1:
-        names = " and ".join(name for name, is_there in chosen.items() if is_there)
+        names = " and ".join(name for name, is_chosen in chosen.items() if is_chosen)
         raise CorelaxError(f"{names} are different outputs; choose one")
     if html is not None and out is not None:
         raise CorelaxError("--html names the file itself; leave out --out")
@@ -130,60 +146,53 @@ def _check_outputs(*, json: bool, html: str | None, format: str | None, out: str
         )
 
 
-def _resolved(
-    sources: Sequence[Source],
-    stack: ExitStack,
-    *,
-    model: str | None,
-    device: str,
-    threads: int | None,
-    batch_size: int,
-    singletons: str,
-    scheme: str | None,
-    watched: bool,
-) -> Iterator[Resolution]:
-    """The documents with their entities, on the characters of their own texts."""
-    from corelax.cli.progress import UnitsProgress
-    from corelax.resolve.resolution import resolution_of
-    from corelax.resolve.resolver import Resolver
+class _Progress:
+    """How many documents are resolved, as a bar on standard error if there are several."""
 
-    if threads is not None:
-        import torch
+    def __init__(self, *, is_shown: bool) -> None:
+        self.stack = ExitStack()
+        self.documents = 0
+        self._is_shown = is_shown
+        self._bar: UnitsProgress | None = None
 
-        torch.set_num_threads(threads)
-    resolver = Resolver.from_pretrained(model, device=device)
-    documents = (source.document for source in sources)
-    found = resolver.pipe(documents, batch_size=batch_size, singletons=singletons, scheme=scheme)
-    progress = stack.enter_context(UnitsProgress()) if watched and len(sources) > 1 else None
-    for done, (source, resolution) in enumerate(zip(sources, found, strict=True), 1):
-        if progress:
-            progress.update(done, len(sources), [source.document.key])
-        if source.text is None:
-            yield resolution
-        else:
-            yield resolution_of(source.document, resolution.decisions, source.text)
+    def update(self, done: int, documents: int, name: str) -> None:
+        """Moves the bar, which is drawn when the first document is resolved."""
+        self.documents = documents
+        if self._is_shown and documents > 1:
+            if self._bar is None:
+                from corelax.cli.progress import UnitsProgress
+
+                self._bar = self.stack.enter_context(UnitsProgress())
+            self._bar.update(done, documents, [name])
 
 
-def _lines(found: Iterator[Resolution]) -> Iterator[str]:
+def _set_threads(threads: int) -> None:
+    import torch
+
+    torch.set_num_threads(threads)
+
+
+def _lines(resolutions: Iterator[Resolution]) -> Iterator[str]:
     import json
 
-    for resolution in found:
+    for resolution in resolutions:
         yield json.dumps(resolution.as_dict(), ensure_ascii=False) + "\n"
 
 
-def _pages(found: Iterator[Resolution]) -> Iterator[str]:
-    from corelax.render.page import resolutions_html
+def _pages(resolutions: Iterator[Resolution]) -> Iterator[str]:
+    from corelax.render import resolutions_html
 
-    yield resolutions_html(list(found)) + "\n"
+    yield resolutions_html(list(resolutions)) + "\n"
 
 
-def _show(found: Iterator[Resolution], *, named: bool) -> None:
+def _print(resolutions: Iterator[Resolution], progress: _Progress) -> None:
     from rich.console import Console
 
-    from corelax.render.terminal import show
+    from corelax.render import print_resolution
 
     console = Console()
-    for number, resolution in enumerate(found):
+    for number, resolution in enumerate(resolutions):
         if number:
             console.print()
-        show(resolution, console, title=resolution.document.key if named else "")
+        title = resolution.document.key if progress.documents > 1 else ""
+        print_resolution(resolution, console, title=title)

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from corelax.cli.options import AsJson, Device, InputFormat, Workers, note, print_json
-from corelax.core.errors import CorelaxError
+from corelax.cli.options import (
+    AsJson,
+    Device,
+    InputFormat,
+    Workers,
+    exit_when_interrupted,
+    note,
+    print_json,
+)
 from corelax.core.text_table import format_table
 
 
 def sweep(
     train: Annotated[str, typer.Option(help="Training documents.", show_default=False)],
-    dev: Annotated[str, typer.Option(help="Dev documents, by which settings are compared.")],
+    dev: Annotated[str, typer.Option(help="Dev documents, on which settings are compared.")],
     out: Annotated[Path, typer.Option(help="Folder for models and tables.")],
     grid: Annotated[
         list[str] | None,
@@ -36,51 +42,45 @@ def sweep(
     format: InputFormat = None,
     minutes: Annotated[
         float | None,
-        typer.Option(min=0, help="Begin no run after so long; what runs is finished."),
+        typer.Option(
+            min=0, help="Start no run after M minutes; runs that have started are finished."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Train every combination of some settings, and list them by their score on dev.
 
-    Runs share the stages that they start from, where these are the same. Whatever was finished is not done
-    again: the same command goes on after it was interrupted or killed, and a larger grid or more seeds add to
-    what is there. The table is also written to OUT as sweep.md, sweep.csv and sweep.json.
+    Runs share the stages that are the same for them. The same command continues an interrupted sweep, and a
+    larger grid or more seeds add to what OUT has. The table is also written to OUT as sweep.md, sweep.csv and
+    sweep.json.
     """
-    if out.exists() and not out.is_dir():
-        raise CorelaxError(f"{out}: is a file; name a folder")
     from corelax.cli.progress import UnitsProgress
-    from corelax.core.device import choose_device
-    from corelax.study.processes import default_workers
-    from corelax.study.runner import Runner
-    from corelax.study.sweep import parse_grid, sweep_units
-    from corelax.study.sweep_run import Sweep
-    from corelax.study.units import seed_folder
-    from corelax.study.work import Files
-    from corelax.train.sparse.presets import parse_settings
+    from corelax.core.settings import parse_settings
+    from corelax.study import sweep as run_sweep
+    from corelax.study.sweep_grid import parse_grid
 
-    values = parse_grid(grid or [])
-    units = sweep_units(config, values, parse_settings(settings or []))
-    where = choose_device(device)
-    try:
-        with UnitsProgress() as progress:
-            runner = Runner(
-                out, Files(train, dev, format=format), {}, device=where,
-                workers=workers or default_workers(where), note=note, progress=progress, minutes=minutes,
-            )  # fmt: skip
-            work = Sweep(units, list(values), runner, range(1, seeds + 1))
-            done = work.run()
-    except KeyboardInterrupt:
-        note("interrupted; what is finished is kept: the same command goes on")
-        sys.exit(130)
-    rows, table = work.rows(), work.table()
-    finished = sum(len(row.seeds) for row in rows)
+    with exit_when_interrupted(), UnitsProgress() as progress:
+        swept = run_sweep(
+            out,
+            train=train,
+            dev=dev,
+            grid=parse_grid(grid or []),
+            config=config,
+            seeds=seeds,
+            settings=parse_settings(settings or []),
+            workers=workers,
+            device=device,
+            minutes=minutes,
+            format=format,
+            note=note,
+            progress=progress,
+        )
     if as_json:
-        runs = {"done": finished, "wanted": work.wanted}
-        print_json({"out": str(out), "runs": runs, "rows": [row.as_dict() for row in rows]})
+        print_json(swept.as_dict())
     else:
-        cells = [[cell.text for cell in row] for group in table.groups for row in group.rows]
-        print(format_table(table.columns, cells))
-    if not done:
-        note(f"{finished} of {work.wanted} runs are done; the same command goes on")
+        cells = [[cell.text for cell in row] for group in swept.table.groups for row in group.rows]
+        print(format_table(swept.table.columns, cells))
+    if swept.is_done:
+        note(f"best: {swept.best}")
     else:
-        note(f"best: {seed_folder(out, 1) / rows[0].unit}")
+        note(f"{swept.done} of {swept.wanted} runs are done; the same command goes on")

@@ -43,12 +43,12 @@ def synth(
     if profile is None:
         if corpus is not None or split is not None:
             raise typer.BadParameter("--corpus and --split need --profile")
-        found = {"conll2012": Shape.conll2012}[shape]()
+        size = {"conll2012": Shape.conll2012}[shape]()
     elif corpus is None or split is None:
         raise typer.BadParameter("--profile needs --corpus and --split")
     else:
-        found = Shape.from_profile(profile, corpus, split)
+        size = Shape.from_profile(profile, corpus, split)
     if mentions is not None:
-        found = found.scaled(mentions)
-    stories = generate(documents, seed=seed, shape=found, ambiguity=ambiguity)
+        size = size.scaled(mentions)
+    stories = generate(documents, seed=seed, shape=size, ambiguity=ambiguity)
     note_lost(write(stories, target, format))

@@ -15,7 +15,7 @@ from corelax.core.errors import CorelaxError
 
 if TYPE_CHECKING:
     from corelax.train.encoder import Recipe
-    from corelax.train.epochs import Watcher
+    from corelax.train.loop import Progress
 
 ENCODER, DEFAULT = "encoder", "lea"
 
@@ -92,7 +92,7 @@ def train(
     if out.exists() and not out.is_dir():
         raise CorelaxError(f"{out}: is a file; name a folder")
     from corelax.core.device import choose_device
-    from corelax.train.sparse.presets import parse_settings
+    from corelax.core.settings import parse_settings
 
     given = parse_settings(settings or [])
     if seed is not None:
@@ -109,7 +109,7 @@ def train(
 
 
 # Trains, and gives the folder of the last stage and what is known of its training.
-Run = Callable[["Watcher"], tuple[Path, Mapping[str, Any]]]
+Run = Callable[["Progress"], tuple[Path, Mapping[str, Any]]]
 
 
 def _check_usage(mode: str, *, needed: Mapping[str, Any], useless: Mapping[str, Any]) -> None:
@@ -132,8 +132,9 @@ def _preset_run(
     device: str,
 ) -> Run:
     """Training the sparse ranker on two files."""
+    from corelax.train.sparse.data import load_data
     from corelax.train.sparse.presets import PRESETS, stage_chain
-    from corelax.train.sparse.stages import load_data, train_chain
+    from corelax.train.sparse.stage import train_chain
 
     if config not in PRESETS and difflib.get_close_matches(config, [*PRESETS, ENCODER], n=1) == [
         ENCODER
@@ -142,9 +143,9 @@ def _preset_run(
     chain = stage_chain(config, settings)
     data = load_data(chain[-1], train, dev, note, format)
 
-    def run(watcher: Watcher) -> tuple[Path, Mapping[str, Any]]:
+    def run(progress: Progress) -> tuple[Path, Mapping[str, Any]]:
         model = train_chain(
-            chain, out, data, device=device, resume=resume, watcher=watcher, note=note
+            chain, out, data, device=device, resume=resume, progress=progress, note=note
         )
         return out / chain[-1].stage, model.training
 
@@ -186,12 +187,12 @@ def _encoder_run(
     from corelax.core.files import write_text
     from corelax.core.settings import read_value
     from corelax.rankers.encoder.folder import save_ranker
+    from corelax.train.card import CARD
     from corelax.train.encoder import run_recipe
-    from corelax.train.sparse.folder import CARD
 
     seed = read_value("seed", settings.get("seed", "1"), int)
 
-    def run(watcher: Watcher) -> tuple[Path, Mapping[str, Any]]:
+    def run(progress: Progress) -> tuple[Path, Mapping[str, Any]]:
         model = run_recipe(
             recipe,
             out,
@@ -201,7 +202,7 @@ def _encoder_run(
             seed=seed,
             device=device,
             resume=resume,
-            watcher=watcher,
+            progress=progress,
             note=note,
         )
         folder = out / recipe.order(stages or [])[-1]

@@ -118,7 +118,7 @@ def _first_bad_line(name: str) -> int | None:
 
 
 def _unpacked_lines(name: str) -> int:
-    """How many whole lines can be had from damaged gzip data."""
+    """The number of whole lines that damaged gzip data still gives."""
     count = 0
     unpack = zlib.decompressobj(zlib.MAX_WBITS | 16)
     with Path(name).open("rb") as packed:
@@ -178,8 +178,9 @@ def replaced(name: str) -> Iterator[IO[bytes]]:
             temporary = Path(path)
     except OSError as error:
         where = "" if in_place else f"cannot write to {Path(name).parent}: "
-        what = explain(error).replace("no such file", "no such directory")
-        raise CorelaxError(f"{name}: {where}{what}") from None
+        missing = isinstance(error, FileNotFoundError)
+        reason = "no such directory" if missing else explain(error)
+        raise CorelaxError(f"{name}: {where}{reason}") from None
     try:
         with os.fdopen(handle, "wb") as raw:
             yield raw
@@ -204,7 +205,7 @@ def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Writes a text file in the same way."""
+    """Writes a text file: whole and on the disk, or not at all."""
     write_bytes(path, text.encode())
 
 
@@ -221,19 +222,45 @@ def _umask() -> int:
     return current
 
 
-def file_digest(file: str) -> str:
-    """A hash of what a file holds."""
-    with check_file(file).open("rb") as content:
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """The bytes of a file as they are; an error in one line if it cannot be read.
+
+    >>> read_bytes("nowhere.json")
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: nowhere.json: no such file
+    """
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise CorelaxError(f"{os.fspath(path)}: {explain(error)}") from None
+
+
+def file_digest(path: str | os.PathLike[str]) -> str:
+    """The SHA-256 of a file's bytes, in hexadecimal."""
+    with check_file(path).open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
-def check_file(file: str) -> Path:
+def check_file(path: str | os.PathLike[str]) -> Path:
     """A file that can be read twice: to hash it, and to read it."""
-    path = Path(file)
+    name, path = os.fspath(path), Path(path)
     if path.exists() and not path.is_file():
-        raise CorelaxError(f"{file}: is read twice and must be a regular file")
+        raise CorelaxError(f"{name}: is read twice and must be a regular file")
     try:
         path.open("rb").close()
     except OSError as error:
-        raise CorelaxError(f"{file}: {explain(error)}") from None
+        raise CorelaxError(f"{name}: {explain(error)}") from None
     return path
+
+
+def is_same_file(name: str, other: str) -> bool:
+    """Whether two names are those of one file that is there.
+
+    >>> is_same_file("README.md", "./README.md"), is_same_file("README.md", "nowhere.md")
+    (True, False)
+    """
+    try:
+        return STANDARD not in (name, other) and Path(name).samefile(other)
+    except OSError:
+        return False

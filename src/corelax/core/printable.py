@@ -1,11 +1,11 @@
-"""Text of others that is safe to show: on a terminal, on a page, on one line."""
+"""Text from outside made safe to show: on a terminal, on a page, on one line."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-# Characters that turn the direction of all that follows, also of what is not theirs.
+# Characters that change the direction of all text after them, also of text that is not theirs.
 _TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 

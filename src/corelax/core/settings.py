@@ -1,12 +1,45 @@
-"""Settings given as text: keys that exist, and values of the type that a key takes."""
+"""Settings: keys that exist, values of the type that a key takes, and settings that older files have."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
+from functools import cache
+from types import MappingProxyType
+from typing import Any, get_type_hints
 
 from corelax.core.errors import CorelaxError
+
+# From the contents of a file in one format to those in the next.
+Migration = Callable[[Mapping[str, Any]], dict[str, Any]]
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """What may have been meant by a name that does not exist.
+
+    >>> suggestion("epoch", ["epochs", "seed"]), suggestion("xyzzy", ["epochs", "seed"])
+    ("did you mean 'epochs'?", 'there are epochs, seed')
+    """
+    known = list(known)
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
+
+
+def field_types(kind: type) -> Mapping[str, Any]:
+    """The type of each setting of a class. Reading annotations is slow, and a class keeps its own.
+
+    >>> class Settings:
+    ...     epochs: int
+    >>> dict(field_types(Settings))
+    {'epochs': <class 'int'>}
+    """
+    return _field_types(kind)
+
+
+@cache
+def _field_types(kind: type) -> Mapping[str, Any]:
+    return MappingProxyType(get_type_hints(kind))
 
 
 def check_key(key: str, known: Sequence[str]) -> None:
@@ -18,13 +51,11 @@ def check_key(key: str, known: Sequence[str]) -> None:
     corelax.core.errors.CorelaxError: unknown setting 'epoch'; did you mean 'epochs'?
     """
     if key not in known:
-        near = difflib.get_close_matches(key, known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
-        raise CorelaxError(f"unknown setting {key!r}; {hint}")
+        raise CorelaxError(f"unknown setting {key!r}; {suggestion(key, known)}")
 
 
 def read_value(key: str, value: Any, wanted: Any) -> Any:
-    """A value as the type that a key takes.
+    """A value as the type that a key takes; text is read.
 
     >>> read_value("costs", "0.1, 3, 1", tuple[float, ...])
     (0.1, 3.0, 1.0)
@@ -44,10 +75,89 @@ def read_value(key: str, value: Any, wanted: Any) -> Any:
                 raise TypeError
             return value
         items = value.split(",") if isinstance(value, str) else value
-        one = str if wanted == tuple[str, ...] else float
-        return tuple(one(str(item).strip()) for item in items if str(item).strip())
+        kind = str if wanted == tuple[str, ...] else float
+        return tuple(kind(str(item).strip()) for item in items if str(item).strip())
     except (ValueError, KeyError, TypeError):
         kinds = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
         raise CorelaxError(
             f"{key} must be {kinds.get(wanted, 'numbers or words with commas between')}, not {value!r}"
         ) from None
+
+
+def read_table(
+    table: Mapping[str, Any], kind: type, leave_out: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Keys and values as the fields of a dataclass take them; unknown keys are errors.
+
+    Args:
+        table: From a file or the command line.
+        kind: The dataclass.
+        leave_out: Fields that cannot be set.
+    """
+    types = field_types(kind)
+    known = [field.name for field in fields(kind) if field.name not in leave_out]
+    for key in table:
+        check_key(key, known)
+    return {key: read_value(key, value, types[key]) for key, value in table.items()}
+
+
+def check_types(settings: Any) -> None:
+    """An error if a field of a dataclass that takes a whole number or a truth value holds something else.
+
+    True is not taken for 1, nor 2.5 for a whole number.
+    """
+    types = field_types(type(settings))
+    for field in fields(settings):
+        value, wanted = getattr(settings, field.name), types[field.name]
+        if wanted is int and type(value) is not int:
+            raise CorelaxError(f"{field.name} must be a whole number, not {value!r}")
+        if wanted is bool and type(value) is not bool:
+            raise CorelaxError(f"{field.name} must be true or false, not {value!r}")
+
+
+def parse_settings(items: Sequence[str]) -> dict[str, str]:
+    """`key=value` as given on the command line.
+
+    >>> parse_settings(["epochs=3"])
+    {'epochs': '3'}
+    """
+    settings = {}
+    for item in items:
+        key, equals, value = item.partition("=")
+        if not equals or not key:
+            raise CorelaxError(f"--set takes key=value, not {item!r}")
+        settings[key.strip()] = value.strip()
+    return settings
+
+
+def migrate(
+    content: Mapping[str, Any], wanted: str, migrations: Mapping[str, Migration]
+) -> dict[str, Any]:
+    """The contents of a file in the format of today, from an older format.
+
+    Args:
+        content: With its format as "format".
+        wanted: The format of today.
+        migrations: From each older format to the one after it.
+
+    Raises:
+        ValueError: The format is not known.
+
+    >>> migrate({"format": "1", "rate": 3}, "2", {"1": lambda old: {"format": "2", "lr": old["rate"]}})
+    {'format': '2', 'lr': 3}
+    """
+    content = dict(content)
+    while content["format"] != wanted:
+        if content["format"] not in migrations:
+            raise ValueError(f"{content['format']!r} is not {wanted!r}")
+        content = migrations[content["format"]](content)
+    return content
+
+
+def rename_keys(settings: Mapping[str, Any], renamed: Mapping[str, str]) -> dict[str, Any]:
+    """Settings with old names replaced by new ones.
+
+    >>> rename_keys({"rate": 3, "epochs": 2}, {"rate": "learning_rate"})
+    {'learning_rate': 3, 'epochs': 2}
+    """
+    return {renamed.get(key, key): value for key, value in settings.items()}

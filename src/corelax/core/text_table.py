@@ -2,7 +2,28 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Collection, Sequence
+
+_WIDE = ("W", "F")  # East Asian wide and fullwidth
+_NO_WIDTH = ("Mn", "Mc", "Me", "Cf")  # combining marks, joiners
+
+
+def cell_width(text: str) -> int:
+    """The number of terminal cells that a text takes: two for a wide character, none for a combining one.
+
+    >>> cell_width("B³"), cell_width("李安"), cell_width("e\\u0301te\\u0301")
+    (2, 4, 3)
+    """
+    if text.isascii():
+        return len(text)
+    return sum(map(_character_width, text))
+
+
+def _character_width(character: str) -> int:
+    if unicodedata.category(character) in _NO_WIDTH:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in _WIDE else 1
 
 
 def format_table(
@@ -21,12 +42,12 @@ def format_table(
     MUC   66.67
     B³   100.00
     """
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    widths = [max(map(cell_width, column)) for column in zip(header, *rows, strict=True)]
 
     def line(cells: Sequence[str]) -> str:
-        name, *figures = cells
-        right = [f"{cell:>{width}}" for cell, width in zip(figures, widths[1:], strict=True)]
-        return "  ".join([f"{name:<{widths[0]}}", *right]).rstrip()
+        blanks = [" " * (w - cell_width(cell)) for w, cell in zip(widths, cells, strict=True)]
+        figures = [before + cell for before, cell in zip(blanks[1:], cells[1:], strict=True)]
+        return "  ".join([cells[0] + blanks[0], *figures]).rstrip()
 
     lines = [line(header), "─" * (sum(widths) + 2 * len(widths) - 2)]
     for number, row in enumerate(rows):

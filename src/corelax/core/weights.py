@@ -1,4 +1,4 @@
-"""Tensors in a file, with what they belong to; and from there into a network."""
+"""Weights in a file, with digests of what they belong to; and from there into a network."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from corelax.core.errors import CorelaxError
 from corelax.core.files import write_bytes
 
 
-def save_weights(path: Path, weights: Mapping[str, Tensor], of: Mapping[str, str]) -> None:
+def save_weights(path: Path, weights: Mapping[str, Tensor], owners: Mapping[str, str]) -> None:
     """Writes tensors.
 
     Args:
         path: The file, replaced as a whole.
         weights: The tensors by name.
-        of: Digests of what they belong to, such as a vocabulary, by what it is.
+        owners: Digests of what the weights belong to, by its name, such as {"vocabulary": "0a1b"}.
     """
     contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
-    write_bytes(path, save(contiguous, dict(of)))
+    write_bytes(path, save(contiguous, dict(owners)))
 
 
-def load_weights(path: Path, of: Mapping[str, str]) -> dict[str, Tensor]:
-    """Reads tensors; an error if the file is damaged or belongs to something else.
+def load_weights(path: Path, owners: Mapping[str, str]) -> dict[str, Tensor]:
+    """Reads tensors; an error if the file is damaged or belongs to other owners than these.
 
     >>> from tempfile import TemporaryDirectory
     >>> import torch
@@ -38,15 +38,15 @@ def load_weights(path: Path, of: Mapping[str, str]) -> dict[str, Tensor]:
     """
     try:
         with safe_open(path, framework="pt") as file:
-            found = file.metadata() or {}
+            saved_for = file.metadata() or {}
             weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except FileNotFoundError:
         raise CorelaxError(f"{path}: no such file; copy or train it again") from None
     except (SafetensorError, OSError) as error:
         raise CorelaxError(f"{path}: not whole ({error}); copy or train it again") from None
-    for what, digest in of.items():
-        if found.get(what, digest) != digest:
-            raise CorelaxError(f"{path}: does not belong to the {what} beside it")
+    for owner, digest in owners.items():
+        if saved_for.get(owner, digest) != digest:
+            raise CorelaxError(f"{path}: does not belong to the {owner} beside it")
     return weights
 
 
@@ -64,6 +64,6 @@ def set_weights(network: nn.Module, weights: Mapping[str, Tensor], path: Path) -
         if name not in weights:
             raise CorelaxError(f"{path}: {name} is missing")
         if weights[name].shape != weight.shape:
-            found, needed = list(weights[name].shape), list(weight.shape)
-            raise CorelaxError(f"{path}: {name} is {found}, but the model needs {needed}")
+            given, needed = list(weights[name].shape), list(weight.shape)
+            raise CorelaxError(f"{path}: {name} is {given}, but the model needs {needed}")
     network.load_state_dict({name: weights[name] for name in wanted})

@@ -1,6 +1,24 @@
 """The immutable data that every other part reads: documents, spans, clusterings."""
 
-from corelax.document.clustering import Clustering
-from corelax.document.document import Document, FrozenDict, Span, document_key
+from corelax.document.clustering import SINGLETONS, Clustering, Comparison, without_singletons
+from corelax.document.differences import describe_differences
+from corelax.document.document import Document, FrozenDict, document_key
+from corelax.document.pairing import pair_documents, same_documents
+from corelax.document.span import Span
+from corelax.document.statistics import Statistics, count
 
-__all__ = ["Clustering", "Document", "FrozenDict", "Span", "document_key"]
+__all__ = [
+    "SINGLETONS",
+    "Clustering",
+    "Comparison",
+    "Document",
+    "FrozenDict",
+    "Span",
+    "Statistics",
+    "count",
+    "describe_differences",
+    "document_key",
+    "pair_documents",
+    "same_documents",
+    "without_singletons",
+]

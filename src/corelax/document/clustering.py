@@ -90,8 +90,8 @@ class Clustering(Generic[M]):
 
     def drop_singletons(self) -> Clustering[M]:
         """The entities of two or more mentions."""
-        kept = [(c, name) for c, name in zip(self, self._labels, strict=True) if len(c) > 1]
-        return Clustering([c for c, _ in kept], [name for _, name in kept])
+        larger = [(c, name) for c, name in zip(self, self._labels, strict=True) if len(c) > 1]
+        return Clustering([c for c, _ in larger], [name for _, name in larger])
 
     def relabel(self, name: Callable[[str], str] | None = None) -> Clustering[M]:
         """The same entities under other names: `name(old)`, or "0", "1", ... in order.
@@ -102,7 +102,7 @@ class Clustering(Generic[M]):
         return Clustering(self._clusters, map(name, self._labels) if name else None)
 
     def compare(self, *, system: Clustering[M]) -> Comparison[M]:
-        """Where `system` departs from this clustering, taken as gold.
+        """Where `system` differs from this clustering, which is taken as gold.
 
         >>> gold = Clustering([["Ann", "she", "her"], ["dog", "it"]])
         >>> gold.compare(system=Clustering([["Ann", "she"], ["her", "dog", "cat"]])).merged
@@ -113,13 +113,13 @@ class Clustering(Generic[M]):
 
 @dataclass(frozen=True, slots=True)
 class Comparison(Generic[M]):
-    """What two clusterings do not agree on.
+    """Where two clusterings of a document differ.
 
     Attributes:
-        missed: Mentions of the gold side only.
-        spurious: Mentions of the system only.
-        correct: Entities that are the same on both sides.
-        split: Gold entities whose found mentions lie in two or more system entities.
+        missed: Mentions that only gold has.
+        spurious: Mentions that only the system has.
+        correct: Entities with the same mentions in gold and system.
+        split: Gold entities whose mentions lie in two or more system entities.
         merged: System entities with mentions of two or more gold entities.
     """
 
@@ -144,7 +144,7 @@ class Comparison(Generic[M]):
 
 
 def _spread(cluster: tuple[M, ...], entity_of: dict[M, int]) -> int:
-    """In how many entities of the other side the mentions of a cluster lie."""
+    """The number of entities of the other clustering that a cluster's mentions lie in."""
     return len({entity_of[m] for m in cluster if m in entity_of})
 
 

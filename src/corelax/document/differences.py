@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from corelax.document import Document, Span
 from corelax.document.clustering import Clustering
+from corelax.document.document import Document
+from corelax.document.span import Span
 
 
 def describe_differences(
     doc: Document, *, gold: Clustering[Span], system: Clustering[Span]
 ) -> Iterator[str]:
-    """A line for each mention missed or added and each entity split or merged.
+    """Yields a line for each missed or spurious mention and each split or merged entity.
 
-    Mentions are shown with their first and last token; `|` stands where the system splits an entity,
-    `+` where it merges several.
+    Mentions are shown with their first and last token; `|` separates the pieces of a split entity, `+` the
+    entities that were merged.
 
     >>> doc = Document.from_sentences("d", [["Ann", "saw", "Bo", "and", "waved", "to", "him"]])
     >>> gold, system = Clustering([[Span(2, 3), Span(6, 7)]]), Clustering([[Span(0, 1), Span(6, 7)]])
@@ -22,12 +23,12 @@ def describe_differences(
     missed    Bo [2]
     spurious  Ann [0]
     """
-    found = gold.compare(system=system)
-    yield from (f"missed    {_quote(doc, [m])}" for m in sorted(found.missed))
-    yield from (f"spurious  {_quote(doc, [m])}" for m in sorted(found.spurious))
-    for cluster in found.split:
+    comparison = gold.compare(system=system)
+    yield from (f"missed    {_quote(doc, [m])}" for m in sorted(comparison.missed))
+    yield from (f"spurious  {_quote(doc, [m])}" for m in sorted(comparison.spurious))
+    for cluster in comparison.split:
         yield "split     " + " | ".join(_quote(doc, piece) for piece in _pieces(cluster, system))
-    for cluster in found.merged:
+    for cluster in comparison.merged:
         yield "merged    " + " + ".join(_quote(doc, piece) for piece in _pieces(cluster, gold))
 
 
@@ -51,5 +52,5 @@ def _shortened(text: str) -> str:
 
 def _place(mention: Span) -> str:
     """The tokens of a mention, first and last included."""
-    one = mention.end - mention.start <= 1
-    return str(mention.start) if one else f"{mention.start}–{mention.end - 1}"
+    is_short = mention.end - mention.start <= 1
+    return str(mention.start) if is_short else f"{mention.start}–{mention.end - 1}"

@@ -10,39 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from corelax.core.errors import CorelaxError
 from corelax.document.clustering import Clustering
-
-
-class Span(NamedTuple):
-    """Tokens `start` up to but not including `end`: a mention.
-
-    Two rare kinds of mention carry more. A discontinuous one lists its stretches in `parts`; `start`
-    and `end` are then its outer edges. One that begins or ends on empty nodes (zero pronouns in
-    CorefUD, which are no tokens) lists the numbers of those nodes in `empty`; a zero pronoun alone
-    has `start == end`.
-
-    >>> Span(3, 5)
-    Span(3, 5)
-    >>> Span(3, 9, parts=((3, 5), (8, 9))).is_continuous
-    False
-    """
-
-    start: int
-    end: int
-    parts: tuple[tuple[int, int], ...] = ()
-    empty: tuple[int, ...] = ()
-
-    @property
-    def is_continuous(self) -> bool:
-        """Whether the mention is exactly its tokens from `start` to `end`, as most formats need."""
-        return not self.parts and not self.empty
-
-    def __repr__(self) -> str:
-        more = "".join(f", {k}={v}" for k, v in (("parts", self.parts), ("empty", self.empty)) if v)
-        return f"Span({self.start}, {self.end}{more})"
+from corelax.document.span import Span
 
 
 class FrozenDict(dict[str, Any]):
@@ -85,6 +57,8 @@ class Document:
             syntactic head, -1 for a root), `relation`, `ner` (bracket pieces), `speaker`, `offsets`
             (first and last + 1 character), and what formats add. None stands for "no value".
         extra: What only one format knows, kept so that a file survives a round trip.
+        raw_text: The text that the document was made of, which the layer `offsets` points into; None for
+            documents that were read from annotated files. It does not count when documents are compared.
 
     >>> doc = Document.from_sentences("d", [["Ann", "saw", "her", "dog"], ["It", "barked"]],
     ...                               clusters=[[Span(0, 1), Span(2, 3)], [Span(2, 4), Span(4, 5)]])
@@ -99,6 +73,7 @@ class Document:
     part: int | None = None
     layers: Mapping[str, tuple[Any, ...]] = field(default_factory=FrozenDict, hash=False)
     extra: Mapping[str, Any] = field(default_factory=FrozenDict, hash=False)
+    raw_text: str | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "layers", FrozenDict(self.layers))
@@ -116,13 +91,12 @@ class Document:
         for cluster in self.clusters:
             for mention in cluster:
                 if mention.start == mention.end and not mention.empty:
-                    place = tuple(mention[:2])
                     raise CorelaxError(
-                        f"document {self.key}: mention {place} has no token; ends are exclusive"
+                        f"document {self.key}: mention {mention.bounds} has no token; ends are exclusive"
                     )
                 if not 0 <= mention.start <= mention.end <= size:
                     raise CorelaxError(
-                        f"document {self.key}: mention {tuple(mention[:2])} is outside its {size} tokens"
+                        f"document {self.key}: mention {mention.bounds} is outside its {size} tokens"
                     )
 
     @classmethod
@@ -150,7 +124,7 @@ class Document:
             part=part,
             words=tuple(words),
             sentence_starts=tuple(starts),
-            clusters=Clustering([[Span(*mention) for mention in c] for c in clusters]),
+            clusters=Clustering([[_span(mention) for mention in c] for c in clusters]),
             layers={name: tuple(values) for name, values in layers.items()},
         )
 
@@ -184,8 +158,8 @@ class Document:
         >>> Document(id="d", words=("Hi", "!")).layer("speaker")
         (None, None)
         """
-        found = self.layers.get(name)
-        return (default,) * len(self.words) if found is None else found
+        values = self.layers.get(name)
+        return (default,) * len(self.words) if values is None else values
 
     def text(self, span: Span) -> str:
         """The words of a mention, joined by blanks; ` … ` marks a gap, `∅` a mention of no token."""
@@ -195,3 +169,7 @@ class Document:
     def with_clusters(self, clusters: Clustering[Span]) -> Document:
         """The same text with other entities: what a resolver returns."""
         return replace(self, clusters=clusters)
+
+
+def _span(mention: Span | tuple[int, int]) -> Span:
+    return mention if isinstance(mention, Span) else Span(*mention)

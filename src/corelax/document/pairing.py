@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import TypeVar
 
 from corelax.core.errors import CorelaxError
-from corelax.document import Document
+from corelax.document.document import Document
 
 T = TypeVar("T")
 
@@ -18,7 +18,7 @@ def pair_documents(
     system: Iterable[T],
     key: Callable[[T], str],
 ) -> Iterator[tuple[T | None, T | None]]:
-    """Yields (gold, system) in the order of the gold documents' mates being found.
+    """Yields (gold, system) in the order in which pairs become complete.
 
     Both sides are read in step; a document waits only until its mate arrives, so two files in the same
     order never take more memory than two documents. What has no mate comes last, with None beside it.
@@ -53,9 +53,9 @@ def same_documents(
     """(gold, system) of documents that both sides must have, with the same words.
 
     Args:
-        gold: One side.
-        system: The other, in any order.
-        where: What the system is called in messages.
+        gold: The gold documents.
+        system: The system's documents, in any order.
+        where: The system's name in messages.
 
     >>> doc = Document(id="d", words=("a",))
     >>> [ours is theirs for ours, theirs in same_documents(gold=[doc], system=[doc])]
@@ -68,16 +68,13 @@ def same_documents(
         if ours is None and theirs is not None:
             raise CorelaxError(f"{prefix}document {theirs.name} is in system but not in gold")
         if ours is not None and theirs is not None:
-            try:
-                check_same_words(gold=ours, system=theirs)
-            except CorelaxError as error:
-                what, _, _ = str(error).rpartition(" (")  # how to score other texts is no help here
-                raise CorelaxError(f"{prefix}{what}") from None
+            if difference := word_difference(gold=ours, system=theirs):
+                raise CorelaxError(f"{prefix}{difference}")
             yield ours, theirs
 
 
 def _once(documents: Iterable[T], key: Callable[[T], str]) -> Iterator[T]:
-    """The documents, as long as no name comes again."""
+    """The documents; an error at the first name that occurs again."""
     seen: set[str] = set()
     for doc in documents:
         if (name := key(doc)) in seen:
@@ -93,15 +90,23 @@ def check_same_words(*, gold: Document, system: Document) -> None:
 
     >>> check_same_words(gold=Document(id="d", words=("a",)), system=Document(id="d", words=("a",)))
     """
+    if difference := word_difference(gold=gold, system=system):
+        raise CorelaxError(
+            f"{difference} (--no-check-text, in Python check_text=False, scores different texts)"
+        )
+
+
+def word_difference(*, gold: Document, system: Document) -> str | None:
+    """The first token in which two documents differ, in words; None if their words are the same.
+
+    >>> word_difference(gold=Document(id="d", words=("a",)), system=Document(id="d", words=("b",)))
+    "document d: token 0 is 'a' in gold and 'b' in system"
+    """
     if gold.words == system.words:
-        return
+        return None
     for position, (ours, theirs) in enumerate(zip(gold.words, system.words, strict=False)):
         if ours != theirs:
-            what = f"token {position} is {ours!r} in gold and {theirs!r} in system"
-            break
-    else:
-        what = f"gold has {len(gold.words)} tokens, system has {len(system.words)}"
-    raise CorelaxError(
-        f"document {gold.name}: {what} (--no-check-text, in Python check_text=False, "
-        "scores different texts)"
+            return f"document {gold.name}: token {position} is {ours!r} in gold and {theirs!r} in system"
+    return (
+        f"document {gold.name}: gold has {len(gold.words)} tokens, system has {len(system.words)}"
     )

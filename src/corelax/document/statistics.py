@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from corelax.document import Document
+from corelax.document.document import Document
 
 
 @dataclass(frozen=True, slots=True)

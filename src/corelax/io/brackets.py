@@ -1,7 +1,7 @@
 """Coreference brackets: mentions that open on one token and close on another.
 
 CoNLL-2012 and CorefUD write them differently, but what can go wrong is the same: something closes
-that was never opened, is never closed, or is there twice.
+that was never opened, is never closed, or occurs twice.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ class OpenMentions:
         if span not in self._entity_of:
             self._entity_of[span] = entity
         elif span in cluster:
-            found = self._problems.error if self._refuse_twice else self._problems.odd
-            found(line, f"entity {entity} has the same mention twice")
+            report = self._problems.error if self._refuse_twice else self._problems.odd
+            report(line, f"entity {entity} has the same mention twice")
             return
         else:
             entities = f"{self._entity_of[span]} and {entity}"

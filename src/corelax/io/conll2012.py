@@ -7,8 +7,8 @@ file reads, `conll2012_cells.py` the coreference cells, and `conll2012_write.py`
 
 Columns: document, part, word number, word, part of speech, parse piece, lemma, frameset, sense,
 speaker, name piece, then any number of predicate-argument columns, then coreference. Shorter rows are
-read as far as they go; document, part, number, word and coreference must be there. A cell that is `-`
-(or `*` for brackets) has no value, and a layer without any value is not there.
+read up to their end; document, part, number, word and coreference must be there. A cell that is `-`
+(or `*` for brackets) has no value, and a layer without any value is left out.
 """
 
 from __future__ import annotations
@@ -173,8 +173,10 @@ class _Piece:
         columns = []
         for number in range(int(width[good].max(initial=1)) - 1):
             has_it = good & (width > number + 1)
-            found = iter(self._table.column(number, has_it))
-            columns.append([next(found) if there else None for there in has_it[good].tolist()])
+            values = iter(self._table.column(number, has_it))
+            columns.append(
+                [next(values) if has_value else None for has_value in has_it[good].tolist()]
+            )
         return columns
 
 
@@ -184,8 +186,8 @@ class _DocumentReader:
     def __init__(self, header: str, line: int, problems: Problems) -> None:
         self.id, self.part = parse_header(header)
         if not 0 < len(self.id) <= MAX_NAME:
-            what = "no name" if not self.id else f"a name of more than {MAX_NAME} characters"
-            problems.error(line, f"the document has {what} after '#begin document'")
+            fault = "no name" if not self.id else f"a name of more than {MAX_NAME} characters"
+            problems.error(line, f"the document has {fault} after '#begin document'")
         problems.new_document(self.key, line)
         self._problems = problems
         self._words: list[str] = []
@@ -228,8 +230,10 @@ class _DocumentReader:
         while len(self._columns) < len(piece.columns):
             self._columns.append([None] * tokens)
         for number, column in enumerate(self._columns):
-            there = number < len(piece.columns)
-            column += piece.columns[number][rows.start : rows.stop] if there else [None] * len(rows)
+            has_column = number < len(piece.columns)
+            column += (
+                piece.columns[number][rows.start : rows.stop] if has_column else [None] * len(rows)
+            )
 
     def finish(self) -> Document:
         """The document is complete."""

@@ -21,7 +21,7 @@ class Cell(NamedTuple):
     single: tuple[str, ...]  # entities with a mention of this one token
     opening: tuple[str, ...]
     closing: tuple[str, ...]
-    remark: Callable[[Problems, int], None] | None = None  # tells what is wrong or odd
+    remark: Callable[[Problems, int], None] | None = None  # reports what is wrong or odd
 
 
 @lru_cache(maxsize=1 << 16)
@@ -31,8 +31,8 @@ def parse_cell(cell: str) -> Cell:
     >>> parse_cell("(3|(5)|4)")[:3]
     (('5',), ('3',), ('4',))
     """
-    found: tuple[list[str], list[str], list[str]] = ([], [], [])
-    single, opening, closing = found
+    brackets: tuple[list[str], list[str], list[str]] = ([], [], [])
+    single, opening, closing = brackets
     error = oddity = None
     if cell.strip() in _NO_MENTION:
         return Cell((), (), ())
@@ -53,7 +53,7 @@ def parse_cell(cell: str) -> Cell:
             error = f"cannot read the coreference cell {quote(cell)}"
         elif count > 1:
             oddity = f"no bars between the brackets of {quote(cell)}"
-    if any(len(entity) > MAX_DIGITS for entities in found for entity in entities):
+    if any(len(entity) > MAX_DIGITS for entities in brackets for entity in entities):
         error = f"an entity number of more than {MAX_DIGITS} digits in {quote(cell)}"
 
     def remark(problems: Problems, line: int) -> None:

@@ -50,15 +50,15 @@ def _check(doc: Document, rows: list[list[str]], width: int) -> None:
     """Raises an error if a reader would not find these rows in the text."""
     for row in rows:
         if not row[WORD] or row[0].startswith("#") or any(map(_UNSAFE.search, row)):
-            what = "an empty word, a tab or line end in a cell, or a row that begins with #"
+            fault = "an empty word, a tab or line end in a cell, or a row that begins with #"
         elif len(row) != width:
-            what = f"{len(row)} and {width} columns in one sentence"
+            fault = f"{len(row)} and {width} columns in one sentence"
         else:
             continue
-        raise CorelaxError(f"document {doc.key}: CoNLL-2012 cannot hold {what}")
+        raise CorelaxError(f"document {doc.key}: CoNLL-2012 cannot hold {fault}")
 
 
-def losses(doc: Document) -> Counter[str]:
+def not_kept(doc: Document) -> Counter[str]:
     """What of a document the format cannot hold, and how often."""
     held = {*LAYERS, "arguments", "numbering"}
     lost = lost_data(doc, layers=held) + lost_mentions(doc) + _mentions(doc)[1]

@@ -129,25 +129,25 @@ class EntityReader:
         waiting = self._pending.setdefault(entity, [])
         if part == 1:
             waiting.append(_Discontinuous(parts, [], line, []))
-        found = next((w for w in waiting if w.size == parts and len(w.spans) == part - 1), None)
-        if found is None:
+        mention = next((w for w in waiting if w.size == parts and len(w.spans) == part - 1), None)
+        if mention is None:
             self._problems.error(
                 line, f"entity {entity}: part {part}/{parts} has no part before it"
             )
             return None
-        found.spans.append(span)
-        found.notes.append(note)
+        mention.spans.append(span)
+        mention.notes.append(note)
         if part < parts:
             return None
-        waiting.remove(found)
-        note = max(found.notes, key=len)  # the parts repeat it, or only the first one has it
+        waiting.remove(mention)
+        note = max(mention.notes, key=len)  # the parts repeat it, or only the first one has it
         if parts == 1:
             return span, note
         whole = Span(
-            found.spans[0].start,
-            found.spans[-1].end,
-            tuple((s.start, s.end) for s in found.spans),
-            tuple(node for s in found.spans for node in s.empty),
+            mention.spans[0].start,
+            mention.spans[-1].end,
+            tuple((s.start, s.end) for s in mention.spans),
+            tuple(node for s in mention.spans for node in s.empty),
         )
         return whole, note
 

@@ -41,8 +41,8 @@ def write(doc: Document) -> str:
             if entity:
                 columns = [*columns[:-1], _with_entity(columns[-1], entity)]
             if len(columns) != corefud.COLUMNS or any(map(_UNSAFE_CELL.search, columns)):
-                what = "an empty word, a tab or a line end in it"
-                raise CorelaxError(f"document {doc.key}: CoNLL-U cannot hold {what}")
+                fault = "an empty word, a tab or a line end in it"
+                raise CorelaxError(f"document {doc.key}: CoNLL-U cannot hold {fault}")
             lines.append("\t".join(columns))
         lines.append("")
     if not doc.sentence_starts:
@@ -52,7 +52,7 @@ def write(doc: Document) -> str:
     return "\n".join(lines) + "\n"
 
 
-def losses(doc: Document) -> Counter[str]:
+def not_kept(doc: Document) -> Counter[str]:
     """What of a document the format cannot hold, and how often."""
     held = {*corefud.LAYERS.values(), "head", "misc", "speaker"}
     lost = lost_data(doc, layers=held, extra="conllu.") + _Brackets(doc, _Nodes(doc)).lost
@@ -147,11 +147,11 @@ class _Brackets:
             whole: dict[tuple[int, int], Bracketed] = {}
             split: dict[int, list[list[Bracketed]]] = {}  # number of parts → brackets of mentions
             for span in dict.fromkeys(cluster):
-                found = self._brackets(name, label, span)
-                if len(found) == 1:
-                    whole[found[0].first, found[0].last] = found[0]
-                elif found:
-                    split.setdefault(len(found), []).append(found)
+                parts = self._brackets(name, label, span)
+                if len(parts) == 1:
+                    whole[parts[0].first, parts[0].last] = parts[0]
+                elif parts:
+                    split.setdefault(len(parts), []).append(parts)
                 else:
                     self.lost["mentions of no node (left out)"] += 1
             brackets += [whole[place] for place in nested(whole, self.lost, touching=True)]
@@ -162,7 +162,7 @@ class _Brackets:
     def _brackets(self, name: str, label: str, span: Span) -> list[Bracketed]:
         """One bracket for each part of a mention, with what its opening says."""
         places = self._places(span)
-        found = []
+        brackets = []
         for part, (first, last) in enumerate(places, 1):
             entity = name if len(places) == 1 else f"{name}[{part}/{len(places)}]"
             bracket = Bracketed(entity, first, last)
@@ -170,8 +170,8 @@ class _Brackets:
             others = [] if values is None else values.split("-")
             others.insert(self._name_field, entity)
             self._opening[bracket] = "-".join(others)
-            found.append(bracket)
-        return found
+            brackets.append(bracket)
+        return brackets
 
     def _places(self, span: Span) -> list[tuple[int, int]]:
         """The first and last node of each part of a mention."""
@@ -192,19 +192,19 @@ class _Brackets:
     def _in_step(self, mentions: list[list[Bracketed]]) -> list[Bracketed]:
         """Discontinuous mentions of an entity whose parts can be told apart: a reader takes the
         second parts in the order of the first ones. Others are left out."""
-        kept: list[list[Bracketed]] = []
+        in_step: list[list[Bracketed]] = []
         for mention in sorted(mentions, key=lambda parts: (parts[0].last, -parts[0].first)):
             if all(
                 part.first > before.last
-                for earlier in kept[-1:]
+                for earlier in in_step[-1:]
                 for part, before in zip(mention, earlier, strict=True)
             ):
-                kept.append(mention)
+                in_step.append(mention)
             else:
                 self.lost[
                     "discontinuous mentions that cross another of their entity (left out)"
                 ] += 1
-        return [bracket for mention in kept for bracket in mention]
+        return [bracket for mention in in_step for bracket in mention]
 
     def cell(self, node: int) -> str:
         """Closing brackets, then opening ones, longest first."""

@@ -46,8 +46,8 @@ def read(file: IO[str], problems: Problems, *, layers: bool = True) -> Iterator[
         try:
             fields = json.loads(line)
         except (ValueError, RecursionError) as error:
-            what = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-            problems.error(number, f"not a JSON object on one line ({what})")
+            fault = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+            problems.error(number, f"not a JSON object on one line ({fault})")
             continue
         if not isinstance(fields, dict):
             problems.error(number, f"a JSON object is needed, not {_brief(fields)}")
@@ -136,12 +136,12 @@ class _Object:
 
     def _clusters(self, size: int) -> Clustering[Span]:
         """Clusters as half-open spans, each mention checked."""
-        found = [field for field in _CLUSTER_FIELDS if field in self.fields]
-        if len(found) > 1:
-            self._error(f"{' and '.join(found)} are both there; leave only the one that is meant")
-        elif not found:
+        present = [field for field in _CLUSTER_FIELDS if field in self.fields]
+        if len(present) > 1:
+            self._error(f"{' and '.join(present)} are both there; leave only the one that is meant")
+        elif not present:
             self.problems.odd(self.line, "no clusters in this document")
-        field = found[0] if found else "clusters"
+        field = present[0] if present else "clusters"
         last_included = _CLUSTER_FIELDS[field]
         given = self.fields.pop(field, [])
         if not isinstance(given, list) or not all(isinstance(c, list) for c in given):
@@ -157,8 +157,8 @@ class _Object:
                     continue
                 start, end = mention[0], mention[1] + last_included
                 if not 0 <= start < end <= size:
-                    what = f"mention {mention} is not inside the {size} tokens of the document"
-                    self._error(f"cluster {number}: {what}")
+                    fault = f"mention {mention} is not inside the {size} tokens of the document"
+                    self._error(f"cluster {number}: {fault}")
                     continue
                 mentions.add(str(number), Span(start, end), self.line)
         return mentions.finish()
@@ -221,7 +221,7 @@ def _stretches(cluster: tuple[Span, ...]) -> list[tuple[int, int]]:
     return list(dict.fromkeys((m.start, m.end - 1) for m in cluster if m.end > m.start))
 
 
-def losses(doc: Document) -> Counter[str]:
+def not_kept(doc: Document) -> Counter[str]:
     """What of a document the format cannot hold, and how often."""
     lost = lost_data(doc, extra="jsonlines.") + lost_mentions(doc)
     if not all(label.isdecimal() for label in doc.clusters.labels):

@@ -72,7 +72,7 @@ def nested(
     Where closing brackets are read before opening ones, a mention may begin on the token on which
     another one ends (`touching`).
     """
-    kept: list[tuple[int, int]] = []
+    without_crossing: list[tuple[int, int]] = []
     open_ends: list[int] = []
     for first, last in sorted(spans, key=lambda span: (span[0], -span[1])):
         while open_ends and open_ends[-1] < first + touching:
@@ -81,5 +81,5 @@ def nested(
             lost["mentions that cross another of their entity (left out)"] += 1
             continue
         open_ends.append(last)
-        kept.append((first, last))
-    return kept
+        without_crossing.append((first, last))
+    return without_crossing

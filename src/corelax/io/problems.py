@@ -37,9 +37,9 @@ def quote(text: str) -> str:
 class Problems:
     """The findings in one file.
 
-    >>> found = Problems("a.conll", strict=False)
-    >>> found.error(3, "entity 7 closes but was never opened")
-    >>> print(*found.items)
+    >>> problems = Problems("a.conll", strict=False)
+    >>> problems.error(3, "entity 7 closes but was never opened")
+    >>> print(*problems.items)
     a.conll:3: entity 7 closes but was never opened
     """
 

@@ -51,7 +51,7 @@ class Table:
     ([4, 4, 4], [1, 1, 2])
 
     Attributes:
-        lines: How many lines there are.
+        lines: The number of lines.
         marks: Numbers of the lines that are marks.
         rows: [row] their line numbers.
         block: [row] number of the blank or marked lines before it: rows of a sentence share it.
@@ -108,9 +108,9 @@ class Table:
         """[row] whether the last field is just this character."""
         fields = self._first + self.width - 1
         before = self._before[fields]
-        one: Array = self._after[fields] == before + 2
+        is_single: Array = self._after[fields] == before + 2
         same: Array = self._raw[before + 1] == ord(character)
-        return one & same
+        return is_single & same
 
     def _cells(self, fields: Array) -> list[str]:
         """Gathers the bytes of all cells into one string, each with the byte after it, and splits."""

@@ -9,7 +9,6 @@ import torch
 from torch import Tensor
 
 from corelax.core.errors import CorelaxError
-from corelax.document import Span
 from corelax.document.clustering import check_clusters, entity_of_mentions
 from corelax.relax.lazy import lazy
 from corelax.relax.links import real_mentions
@@ -38,18 +37,11 @@ def gold_tensors(
     (checked,) = check_clusters([mentions], "mentions")
     if len(set(checked)) < len(checked):
         raise CorelaxError("mentions must not be repeated")
-    entities = [dict.fromkeys(map(_plain, c)) for c in check_clusters(clusters, "clusters")]
+    entities = [dict.fromkeys(c) for c in check_clusters(clusters, "clusters")]
     entity_of = entity_of_mentions(entities)
-    gold = [entity_of.get(_plain(mention), -1) for mention in checked]
+    gold = [entity_of.get(mention, -1) for mention in checked]
     sizes = [len(cluster) for cluster in entities]
     return torch.tensor(gold, dtype=torch.long), torch.tensor(sizes, dtype=torch.long)
-
-
-def _plain(mention: Hashable) -> Hashable:
-    """A span of words as (start, end), so that it can be compared with one."""
-    if isinstance(mention, Span) and not (mention.parts or mention.empty):
-        return mention[:2]
-    return mention
 
 
 class Gold:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from corelax.render.marked_text import Closing, Opening, briefly, colours, counted, marked_text
-from corelax.render.passage_text import ZERO
-from corelax.resolve.resolution import Resolution
+from corelax.render.marked_text import ZERO, Closing, Opening, marked_text
+from corelax.render.templates import template
+from corelax.render.views import ResolutionView, entity_colours, mention_count, shortened
 
 _MAX_HEIGHT = 3  # mentions inside mentions for which the style sheet makes room
 _CARD_WIDTH = 120  # characters of a mention on its card
@@ -21,45 +20,38 @@ _FRAME = (
 )
 
 
-def resolutions_html(resolutions: Sequence[Resolution]) -> str:
+def resolutions_html(resolutions: Sequence[ResolutionView]) -> str:
     """A page with the texts below each other, each with a list of its entities.
 
     Light or dark as the reader's system is. Without script it still has all texts, numbers and lists.
 
     >>> from corelax.document import Document, Span
     >>> from corelax.decode import Decision
-    >>> from corelax.resolve.resolution import resolution_of
+    >>> from corelax.resolve import resolution_of
     >>> doc = Document(id="d", words=("<Ann>", "left"))
     >>> page = resolutions_html([resolution_of(doc, [Decision(Span(0, 1), 0, None, 1, 1, 1)])])
     >>> "&lt;Ann&gt;<sup>1</sup></span> left" in page
     True
     """
-    environment = Environment(
-        loader=ChoiceLoader([PackageLoader("corelax.render"), PackageLoader("corelax.render")]),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
     texts = [_text(number, resolution) for number, resolution in enumerate(resolutions)]
     title = texts[0]["name"] if len(texts) == 1 else f"{len(texts):,} texts"
-    return environment.get_template("resolution.html").render(
+    return template("resolution.html").render(
         title=title, texts=texts, cards=[_cards(resolution) for resolution in resolutions]
     )
 
 
-def notebook_html(resolution: Resolution) -> str:
+def notebook_html(resolution: ResolutionView) -> str:
     """The page in a frame, so that its styles are not those of the notebook.
 
     >>> from corelax.document import Document
-    >>> from corelax.resolve.resolution import resolution_of
+    >>> from corelax.resolve import resolution_of
     >>> notebook_html(resolution_of(Document(id="d", words=()), []))[:23]
     '<iframe title="Entities'
     """
     return _FRAME.format(escape(resolutions_html([resolution])))
 
 
-def _text(number: int, resolution: Resolution) -> dict[str, Any]:
+def _text(number: int, resolution: ResolutionView) -> dict[str, Any]:
     """What the template shows of a text."""
     place_of = {mention.span: place for place, mention in enumerate(resolution.mentions)}
     entities = [
@@ -67,30 +59,31 @@ def _text(number: int, resolution: Resolution) -> dict[str, Any]:
             "key": f"{number}.{place}",
             "number": place + 1,
             "colour": colour,
-            "name": briefly(entity.representative.text, _NAME_WIDTH) or ZERO,
-            "mentions": counted(len(entity.mentions)),
+            "name": shortened(entity.representative.text, _NAME_WIDTH) or ZERO,
+            "mentions": mention_count(len(entity.mentions)),
             "probability": f"{entity.probability:.0%}",
             "first": f"m{number}.{place_of[entity.mentions[0].span]}",
         }
         for place, (entity, colour) in enumerate(
-            zip(resolution.entities, colours(resolution), strict=True)
+            zip(resolution.entities, entity_colours(resolution), strict=True)
         )
     ]
-    words, found = len(resolution.document.words), len(entities)
+    words = len(resolution.document.words)
+    noun = "entity" if len(entities) == 1 else "entities"
     return {
         "number": number,
-        "name": briefly(resolution.document.key, 200),
+        "name": shortened(resolution.document.key, 200),
         "size": f"{words:,} word{'' if words == 1 else 's'}, "
-        f"{counted(len(resolution.mentions))} of {found:,} entit{'y' if found == 1 else 'ies'}",
+        f"{mention_count(len(resolution.mentions))} of {len(entities):,} {noun}",
         "content": Markup("").join(_spans(number, resolution)),
         "entities": [entity for entity in entities if entity["colour"] is not None],
         "singles": [entity for entity in entities if entity["colour"] is None],
     }
 
 
-def _spans(number: int, resolution: Resolution) -> Iterator[str]:
+def _spans(number: int, resolution: ResolutionView) -> Iterator[str]:
     """The text as HTML; a text with mentions a thousand deep may not be left to a template."""
-    shades = colours(resolution)
+    shades = entity_colours(resolution)
     for piece in marked_text(resolution):
         if isinstance(piece, str):
             yield escape(piece)
@@ -108,16 +101,16 @@ def _spans(number: int, resolution: Resolution) -> Iterator[str]:
             yield Markup(f"<sup>{entity + 1}</sup></span>" if piece.is_last else "</span>")
 
 
-def _cards(resolution: Resolution) -> dict[str, Any]:
+def _cards(resolution: ResolutionView) -> dict[str, Any]:
     """What the cards say, as short as can be: a text may have thousands of mentions."""
     return {
         "entities": [
-            [briefly(entity.representative.text, _CARD_WIDTH) or ZERO, len(entity.mentions)]
+            [shortened(entity.representative.text, _CARD_WIDTH) or ZERO, len(entity.mentions)]
             for entity in resolution.entities
         ],
         "mentions": [
             [
-                briefly(m.text, _CARD_WIDTH) or ZERO,
+                shortened(m.text, _CARD_WIDTH) or ZERO,
                 m.antecedent,
                 *(round(p, 3) for p in (m.probability, m.link_probability, m.entity_probability)),
             ]

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from corelax.analysis.passages import Passages
 from corelax.core.errors import CorelaxError
+from corelax.render.passages import Passages
 
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from corelax.core.errors import CorelaxError
-from corelax.render.markup import escaped_markdown
+from corelax.render.markup import escaped_markdown, line_markdown
 from corelax.render.report import Cell, Table
 
 GROUP = "group"  # the column that holds the headings of groups
@@ -46,6 +46,22 @@ def table_markdown(table: Table) -> str:
         for width, to_right in zip(widths, right, strict=True)
     ]
     return "\n".join(_padded(line, widths, right) for line in (lines[0], rule, *lines[1:]))
+
+
+def titled_table(table: Table) -> str:
+    """A table as Markdown with its title and caption.
+
+    >>> from corelax.render.report import Row
+    >>> print(titled_table(Table("t", "Scores", ["loss", "F1"], [Row(["LEA", "62.03"])])))
+    ### Scores
+    <BLANKLINE>
+    | loss |    F1 |
+    | :--- | ----: |
+    | LEA  | 62.03 |
+    """
+    caption = [line_markdown(table.caption)] if table.caption else []
+    title = [f"### {escaped_markdown(table.title)}"] if table.title else []
+    return "\n\n".join([*title, *caption, table_markdown(table)])
 
 
 def table_csv(table: Table) -> str:

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from corelax.render.marked_text import Closing, Opening, briefly, colours, counted, marked_text
-from corelax.render.passage_text import ZERO
-from corelax.resolve.resolution import Resolution
+from corelax.render.marked_text import ZERO, Closing, Opening, marked_text
+from corelax.render.views import (
+    SUBSCRIPTS,
+    ResolutionView,
+    entity_colours,
+    mention_count,
+    shortened,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,10 +22,9 @@ if TYPE_CHECKING:
 _PALETTE = (33, 166, 35, 134, 136, 168, 37, 99, 137)
 _SINGLE = "color(245)"
 _NAME_WIDTH = 48
-_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
-def show(resolution: Resolution, console: Console, *, title: str = "") -> None:
+def print_resolution(resolution: ResolutionView, console: Console, *, title: str = "") -> None:
     """Prints a text and its entities.
 
     Lines are folded on a terminal only; elsewhere they are those of the text.
@@ -28,26 +32,26 @@ def show(resolution: Resolution, console: Console, *, title: str = "") -> None:
     >>> from rich.console import Console
     >>> from corelax.document import Document, Span
     >>> from corelax.decode import Decision
-    >>> from corelax.resolve.resolution import resolution_of
+    >>> from corelax.resolve import resolution_of
     >>> doc = Document(id="d", words=("Ann", "said", "she", "left"))
     >>> ann, she = Decision(Span(0, 1), 0, None, 1, 1, 1), Decision(Span(2, 3), 0, 0, 1, 0.9, 0.9)
-    >>> show(resolution_of(doc, [ann, she]), Console())
+    >>> print_resolution(resolution_of(doc, [ann, she]), Console())
     [Ann]₁ said [she]₁ left
     <BLANKLINE>
     1  Ann  2 mentions  0.95
     """
     from rich.text import Text
 
-    blocks = [_marked(resolution, subscripts=_knows("₁", console))]
+    blocks = [_marked(resolution, subscripts=_can_encode("₁", console))]
     if title:
-        blocks.insert(0, Text(briefly(title, 200), style="bold"))
+        blocks.insert(0, Text(shortened(title, 200), style="bold"))
     if resolution.entities:
         blocks += [Text(), *_entity_lines(resolution)]
     for block in blocks:
         console.print(block, soft_wrap=not console.is_terminal, highlight=False)
 
 
-def _marked(resolution: Resolution, *, subscripts: bool) -> Text:
+def _marked(resolution: ResolutionView, *, subscripts: bool) -> Text:
     """The text. What lies in several mentions has the colour of the innermost."""
     from rich.text import Text
 
@@ -65,20 +69,20 @@ def _marked(resolution: Resolution, *, subscripts: bool) -> Text:
         elif isinstance(piece, Closing):
             open_.pop()
             number = str(entity + 1)
-            number = number.translate(_SUBSCRIPTS) if subscripts else number
+            number = number.translate(SUBSCRIPTS) if subscripts else number
             text.append("]" if piece.is_last else " …]", style=f"dim {styles[entity]}")
             text.append(number if piece.is_last else "", style=f"bold {styles[entity]}")
     text.rstrip()
     return text
 
 
-def _entity_lines(resolution: Resolution) -> Iterator[Text]:
+def _entity_lines(resolution: ResolutionView) -> Iterator[Text]:
     """Number, name, mentions and probability of each entity, below each other."""
     from rich.cells import cell_len
     from rich.text import Text
 
-    names = [briefly(e.representative.text, _NAME_WIDTH) or ZERO for e in resolution.entities]
-    counts = [counted(len(entity.mentions)) for entity in resolution.entities]
+    names = [shortened(e.representative.text, _NAME_WIDTH) or ZERO for e in resolution.entities]
+    counts = [mention_count(len(entity.mentions)) for entity in resolution.entities]
     width, room = max(map(cell_len, names)), max(map(len, counts))
     digits = len(str(len(names)))
     rows = zip(names, counts, resolution.entities, _styles(resolution), strict=True)
@@ -89,14 +93,14 @@ def _entity_lines(resolution: Resolution) -> Iterator[Text]:
         yield line
 
 
-def _styles(resolution: Resolution) -> list[str]:
+def _styles(resolution: ResolutionView) -> list[str]:
     return [
         _SINGLE if colour is None else f"color({_PALETTE[colour]})"
-        for colour in colours(resolution)
+        for colour in entity_colours(resolution)
     ]
 
 
-def _knows(character: str, console: Console) -> bool:
+def _can_encode(character: str, console: Console) -> bool:
     """Whether a console can show a character."""
     try:
         character.encode(console.encoding)

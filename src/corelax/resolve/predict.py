@@ -1,30 +1,37 @@
-"""Prediction with a trained ranker: documents in, the same documents with predicted entities out."""
+"""Documents resolved by a trained ranker of either kind: `resolve_documents` and `predict_documents`."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import tee
 from pathlib import Path
 
+import torch
+from torch import Tensor
+
 from corelax.core.checks import check_choice
+from corelax.core.device import choose_device
 from corelax.core.errors import CorelaxError
+from corelax.decode import Decision, best_entities, best_links
 from corelax.document import Document, Span
-from corelax.document.clustering import SINGLETONS, Clustering, without_singletons
-from corelax.rankers.encoder.folder import FORMAT as ENCODER
+from corelax.document.clustering import SINGLETONS
+from corelax.rankers.sparse.decoding import DECODINGS, PRETRAINING
 from corelax.rankers.sparse.features.extract import MentionSource, describe, table
 from corelax.rankers.sparse.features.sources import DETECT, GOLD, mention_source
+from corelax.rankers.sparse.folder import CONFIG, KIND, load_model
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons
+from corelax.relax import entity_probs, link_probs
 from corelax.resolve.models import model_folder
-from corelax.train.sparse.config import DECODINGS, PRETRAINING
-from corelax.train.sparse.evaluate import resolve
-from corelax.train.sparse.folder import CONFIG, load_model
+from corelax.resolve.resolution import Resolution, resolution_of
 
+BATCH = 8  # documents
 Note = Callable[[str], None]
 
 
 def predict_documents(
-    model: str | Path,
+    model: str | Path | None,
     documents: Iterable[Document],
     *,
     mentions: str | None = None,
@@ -37,69 +44,169 @@ def predict_documents(
     """Yields each document with predicted entities, in the order of the input.
 
     Args:
-        model: A model folder, of a sparse ranker or of an encoder ranker; "small" is the one of the package.
+        model: The folder of a sparse or an encoder ranker; "small", or None, is the one of the package.
         documents: Documents; for a sparse ranker with the layers that mention detection needs, or with given
             mentions.
-        mentions: "detect", "gold", or a file with mentions; as in training if None.
-        singletons: "drop" or "keep"; as in training if None.
-        decoding: "links" or "entities"; as in training if None. Encoder rankers decode by links.
-        scheme: Which way to annotate, of those that an encoder ranker knows; its first if None.
-        device: "cpu" or "cuda".
-        note: Is told what is odd.
+        mentions: "detect", "gold", or a file with mentions; None is as in training.
+        singletons: "drop" or "keep"; None is as in training.
+        decoding: "links" or "entities"; None is as in training. Encoder rankers decode by links.
+        scheme: The annotation scheme, of those that an encoder ranker knows; None is its first.
+        device: "cpu", "cuda" or "auto".
+        note: Called with a line of text for each oddity.
     """
-    model = model_folder(model)
-    if _format(model) == ENCODER:
+    predictions = _predictions(
+        model, documents, mentions, singletons, decoding, scheme, device, BATCH, note
+    )
+    for document, _ in predictions:
+        yield document
+
+
+def resolve_documents(
+    model: str | Path | None,
+    documents: Iterable[Document],
+    *,
+    mentions: str | None = None,
+    singletons: str | None = None,
+    decoding: str | None = None,
+    scheme: str | None = None,
+    device: str = "auto",
+    batch_size: int = BATCH,
+    note: Note = lambda _: None,
+) -> Iterator[Resolution]:
+    """Yields the entities of each document with their probabilities, in the order of the input.
+
+    A sparse ranker gets its mentions from rules, or they are given: their `probability` is 1.
+
+    Args:
+        model: As in `predict_documents`.
+        documents: As in `predict_documents`.
+        mentions: As in `predict_documents`.
+        singletons: As in `predict_documents`.
+        decoding: As in `predict_documents`.
+        scheme: As in `predict_documents`.
+        device: "auto", "cpu" or "cuda".
+        batch_size: How many documents an encoder ranker resolves together.
+        note: As in `predict_documents`.
+    """
+    predictions = _predictions(
+        model, documents, mentions, singletons, decoding, scheme, device, batch_size, note
+    )
+    for _, resolution in predictions:
+        yield resolution()
+
+
+# A document with its predicted entities, and what gives the probabilities if they are wanted.
+_Prediction = tuple[Document, Callable[[], Resolution]]
+
+
+def _predictions(
+    model: str | Path | None,
+    documents: Iterable[Document],
+    mentions: str | None,
+    singletons: str | None,
+    decoding: str | None,
+    scheme: str | None,
+    device: str,
+    batch_size: int,
+    note: Note,
+) -> Iterator[_Prediction]:
+    """By the ranker that the folder holds."""
+    folder = model_folder(model)
+    if not _is_sparse(folder):
         if check_choice("decoding", decoding or "links", DECODINGS) != "links":
             raise CorelaxError(
-                f"{model}: an encoder ranker decodes by links; leave out {decoding!r}"
+                f"{folder}: an encoder ranker decodes by links; leave out {decoding!r}"
             )
-        yield from _by_encoder(model, documents, mentions, singletons, scheme, device, note)
+        yield from _by_encoder(
+            model, documents, mentions, singletons, scheme, device, batch_size, note
+        )
         return
     if scheme is not None:
-        raise CorelaxError(f"{model}: a sparse ranker has no schemes; leave out {scheme!r}")
-    yield from _by_features(model, documents, mentions, singletons, decoding, device, note)
+        raise CorelaxError(f"{folder}: a sparse ranker has no schemes; leave out {scheme!r}")
+    yield from _by_features(folder, documents, mentions, singletons, decoding, device, note)
 
 
 def _by_features(
-    model: str | Path,
+    folder: Path,
     documents: Iterable[Document],
     mentions: str | None,
     singletons: str | None,
     decoding: str | None,
     device: str,
     note: Note,
-) -> Iterator[Document]:
+) -> Iterator[_Prediction]:
     """The sparse ranker."""
-    ranker, vocabulary, config, training, _ = load_model(model, device)
+    ranker, vocabulary, _, training, _ = load_model(folder, choose_device(device))
+    as_trained = training["config"]
     if not training["finished"]:
-        note(f"{model}: its training is not finished")
+        note(f"{folder}: its training is not finished")
     lexicons = load_lexicons()
     if lexicons.digest != vocabulary.lexicons:
-        note(f"{model}: was trained with other word lists than these ({lexicons.name})")
-    if config.objective in PRETRAINING:
-        raise CorelaxError(f"{model}: is a pretraining stage, which resolves nothing")
-    singletons = check_choice("singletons", singletons or config.singletons, SINGLETONS)
-    decoding = check_choice("decoding", decoding or config.decoding, DECODINGS)
-    source = _source(mentions or config.mentions, note)
+        note(f"{folder}: was trained with other word lists than these ({lexicons.name})")
+    if as_trained.get("objective") in PRETRAINING:
+        raise CorelaxError(f"{folder}: is a pretraining stage, which resolves nothing")
+    singletons = check_choice(
+        "singletons", singletons or as_trained.get("singletons", "drop"), SINGLETONS
+    )
+    decoding = check_choice("decoding", decoding or as_trained.get("decoding", "links"), DECODINGS)
+    source = _source(mentions or as_trained.get("mentions", DETECT), note)
+    decode = best_links if decoding == "links" else best_entities
     for doc in documents:
         rows = table(describe(doc, vocabulary.settings, lexicons, source), vocabulary)
-        found = resolve(ranker, rows, singletons=singletons, decoding=decoding)
-        yield doc.with_clusters(rows.clusters_of(found))
+        with torch.no_grad():
+            antecedent_scores = ranker(ranker.tensors_of(rows))
+        entities = decode(antecedent_scores, singletons=singletons)
+        resolved = doc.with_clusters(rows.clusters_of(entities))
+        spans = [Span(*span) for span in rows.spans.tolist()]
+        yield resolved, partial(_linked, doc, spans, entities, antecedent_scores.cpu())
+
+
+def _linked(
+    doc: Document, spans: Sequence[Span], entities: Sequence[Sequence[int]], scores: Tensor
+) -> Resolution:
+    """Decoded entities with the probabilities of a ranker whose mentions are given.
+
+    Args:
+        doc: The document.
+        spans: Its mentions.
+        entities: Numbers of mentions, in the order of the text.
+        scores: [mention, antecedent].
+    """
+    if not spans:
+        return resolution_of(doc, [])
+    links = link_probs(scores)
+    members = entity_probs(links)
+    decisions: list[Decision] = []
+    for number, entity in enumerate(entities):
+        position = {mention: len(decisions) + at for at, mention in enumerate(entity)}
+        for at, mention in enumerate(entity):
+            earlier = list(entity[:at])
+            best = earlier[int(scores[mention, earlier].argmax())] if earlier else mention
+            decisions.append(
+                Decision(
+                    span=spans[mention],
+                    entity=number,
+                    antecedent=None if best == mention else position[best],
+                    probability=1.0,
+                    link_probability=float(links[mention, best]),
+                    entity_probability=float(members[mention, entity[0]]),
+                )
+            )
+    return resolution_of(doc, decisions)
 
 
 def _by_encoder(
-    model: str | Path,
+    model: str | Path | None,
     documents: Iterable[Document],
     mentions: str | None,
     singletons: str | None,
     scheme: str | None,
     device: str,
+    batch_size: int,
     note: Note,
-) -> Iterator[Document]:
+) -> Iterator[_Prediction]:
     """The encoder ranker. Given mentions that it cannot look at, such as very long ones, stay alone."""
-    from corelax.rankers.encoder.inputs import encoder_input
     from corelax.resolve.resolver import Resolver
-    from corelax.train.encoder.examples import Places
 
     resolver = Resolver.from_pretrained(model, device=device)
     training = resolver.model.training
@@ -108,44 +215,43 @@ def _by_encoder(
     as_trained = training.get("config", {}).get("singletons", "drop")
     singletons = check_choice("singletons", singletons or as_trained, SINGLETONS)
     source = _source(mentions or DETECT, note)
+    originals, to_resolve = tee(documents)  # those that are resolved together wait here
     if (mentions or DETECT) == DETECT:
-        ours, theirs = tee(documents)  # what is resolved together waits here
-        every = resolver.pipe(theirs, singletons=singletons, scheme=scheme)
-        for doc, found in zip(ours, every, strict=True):
-            yield doc.with_clusters(found.document.clusters)
-        return
-    settings = resolver.model.ranker.settings
-    for doc in documents:
-        windows = encoder_input(doc, resolver.model.tokenizer, settings.window)
-        places = Places(windows, len(doc.words), settings.max_width)
-        given = list(dict.fromkeys(source(doc) or ()))
-        spans = [m[:2] for m in given if m.is_continuous and places.holds(m[:2])]
-        found = resolver.resolve(doc, mentions=spans, scheme=scheme)
-        clusters: list[list[Span]] = [list(cluster) for cluster in found.document.clusters]
-        placed = {mention for cluster in clusters for mention in cluster}
-        clusters += [[mention] for mention in given if mention not in placed]
-        yield doc.with_clusters(Clustering(without_singletons(clusters, singletons)))
+        resolutions = resolver.pipe(
+            to_resolve, batch_size=batch_size, singletons=singletons, scheme=scheme
+        )
+    else:
+        resolutions = (
+            resolver.resolve_mentions(doc, source(doc) or (), singletons=singletons, scheme=scheme)
+            for doc in to_resolve
+        )
+    for doc, resolution in zip(originals, resolutions, strict=True):
+        yield doc.with_clusters(resolution.document.clusters), partial(_itself, resolution)
+
+
+def _itself(resolution: Resolution) -> Resolution:
+    return resolution
 
 
 def _source(name: str, note: Note) -> MentionSource:
     """Where mentions come from; notes the first document that has none where they are given."""
     source = mention_source(name)
-    said = name != GOLD
+    is_silent = name != GOLD
 
     def noting(doc: Document) -> Iterable[Span] | None:
-        nonlocal said
-        if not doc.clusters and not said:
+        nonlocal is_silent
+        if not doc.clusters and not is_silent:
             note(f"document {doc.key} has no annotated mentions, so nothing is resolved in it")
-            said = True
+            is_silent = True
         return source(doc)
 
     return noting
 
 
-def _format(folder: Path) -> str | None:
-    """What kind of model a folder says that it holds, if it is one at all."""
+def _is_sparse(folder: Path) -> bool:
+    """Whether a folder says that it holds a sparse ranker. What is wrong with others, their reader says."""
     try:
         content = json.loads((folder / CONFIG).read_bytes())
-        return str(content["format"])
+        return str(content["format"]).startswith(KIND)
     except (OSError, ValueError, KeyError, TypeError):
-        return None  # whoever loads it says what is wrong
+        return False

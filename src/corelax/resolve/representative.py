@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from corelax.rankers.sparse.mentions.pronouns import CANONICAL, DEMONSTRATIVES, PRONOUNS
+from corelax.text.pronouns import CANONICAL, DEMONSTRATIVES, POSSESSIVE_ENDINGS, PRONOUNS
 
 _NO_NAMES = PRONOUNS | DEMONSTRATIVES | set(CANONICAL) | {"here", "there"}
 # Words that are small inside names, and say nothing where a sentence begins with them.
@@ -44,7 +44,7 @@ def representative(mentions: Sequence[Sequence[str]], lower_case: Collection[str
 
 
 def _is_possessive(words: Sequence[str]) -> bool:
-    return words[-1] in ("'s", "’s", "'", "’")
+    return words[-1] in POSSESSIVE_ENDINGS
 
 
 def _is_pronoun(word: str) -> bool:

@@ -20,30 +20,20 @@ DIGITS = 4  # of probabilities in JSON
 
 
 @dataclass(frozen=True, slots=True)
-class ResolvedMention:
-    """A mention in its text.
+class ResolvedMention(Decision):
+    """A mention in its text: what was decided, and its characters.
+
+    Its `entity` is a position in `Resolution.entities`, its `antecedent` one in `Resolution.mentions`.
 
     Attributes:
-        span: Its words, half-open.
         start: Its first character.
         end: One past its last character.
         text: The characters.
-        entity: The position of its entity in `Resolution.entities`.
-        antecedent: The position of its antecedent in `Resolution.mentions`; None if it starts its entity.
-        probability: That the span is a mention.
-        link_probability: Of that antecedent, or of starting a new entity.
-        entity_probability: That the mention belongs to the entity that its first mention starts.
     """
 
-    span: Span
     start: int
     end: int
     text: str
-    entity: int
-    antecedent: int | None
-    probability: float
-    link_probability: float
-    entity_probability: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,21 +78,6 @@ class Resolution:
     def clusters(self) -> list[list[tuple[int, int]]]:
         """The entities as (start, end) in characters."""
         return [[(m.start, m.end) for m in entity.mentions] for entity in self.entities]
-
-    @property
-    def decisions(self) -> list[Decision]:
-        """What `resolution_of` makes this resolution of again."""
-        return [
-            Decision(
-                m.span,
-                m.entity,
-                m.antecedent,
-                m.probability,
-                m.link_probability,
-                m.entity_probability,
-            )
-            for m in self.mentions
-        ]
 
     def as_dict(self) -> dict[str, Any]:
         """All of it as JSON takes it; `antecedent` is a position in the list of all mentions.
@@ -152,14 +127,15 @@ def resolution_of(
     Args:
         document: The words. Its clusters are replaced.
         decisions: One for each mention, in any order.
-        text: What the `offsets` of the document count in. None: the words joined by blanks, with offsets
-            to fit.
+        text: What the `offsets` of the document count in. None: the `raw_text` of the document; if it has
+            none, the words joined by blanks, with offsets to fit.
 
     >>> doc = Document(id="d", words=("It", "is"), layers={"offsets": ((1, 3), (3, 5))})
     >>> it = Decision(Span(0, 1), 0, None, 1.0, 1.0, 1.0)
     >>> resolution_of(doc, [it], "¡It’s").mentions[0].text
     'It'
     """
+    text = document.raw_text if text is None else text
     if text is None:
         text, offsets = _joined(document.words)
         document = replace(document, layers={**document.layers, "offsets": offsets})
@@ -167,22 +143,24 @@ def resolution_of(
         offsets = _checked_offsets(document, text)
     listed = list(decisions)
     _check(listed, len(document.words))
-    order = sorted(range(len(listed)), key=lambda i: (listed[i].span[0], -listed[i].span[1], i))
+    order = sorted(range(len(listed)), key=lambda i: (listed[i].span.start, -listed[i].span.end, i))
     position = {old: new for new, old in enumerate(order)}
     number: dict[int, int] = {}  # of entities, by their first mentions
     mentions = []
     for old in order:
-        span, entity, antecedent, *probabilities = listed[old]
-        start, end = _characters(span, offsets, len(text))
+        decision = listed[old]
+        start, end = _characters(decision.span, offsets, len(text))
         mentions.append(
             ResolvedMention(
-                span,
-                start,
-                end,
-                text[start:end],
-                number.setdefault(entity, len(number)),
-                None if antecedent is None else position[antecedent],
-                *(min(max(float(p), 0.0), 1.0) for p in probabilities),  # sums may be 1.0000001
+                span=decision.span,
+                entity=number.setdefault(decision.entity, len(number)),
+                antecedent=None if decision.antecedent is None else position[decision.antecedent],
+                probability=_clipped(decision.probability),
+                link_probability=_clipped(decision.link_probability),
+                entity_probability=_clipped(decision.entity_probability),
+                start=start,
+                end=end,
+                text=text[start:end],
             )
         )
     groups: list[list[ResolvedMention]] = [[] for _ in number]
@@ -192,6 +170,11 @@ def resolution_of(
     entities = tuple(_entity(group, document.words, lower) for group in groups)
     clusters = Clustering([[m.span for m in entity.mentions] for entity in entities])
     return Resolution(text, document.with_clusters(clusters), tuple(mentions), entities)
+
+
+def _clipped(probability: float) -> float:
+    """A probability that was summed may be 1.0000001."""
+    return min(max(float(probability), 0.0), 1.0)
 
 
 def _entity(
@@ -232,8 +215,9 @@ def _checked_offsets(document: Document, text: str) -> tuple[tuple[int, int], ..
 def _check(decisions: Sequence[Decision], size: int) -> None:
     """Decisions that contradict each other or the document are an error."""
     seen = set()
-    for span, entity, antecedent, *_ in decisions:
-        place = tuple(span[:2])
+    for decision in decisions:
+        span, antecedent = decision.span, decision.antecedent
+        place = span.bounds
         if not 0 <= span.start <= span.end <= size:
             raise CorelaxError(f"mention {place} is outside the {size} words")
         if span in seen:
@@ -243,7 +227,7 @@ def _check(decisions: Sequence[Decision], size: int) -> None:
             continue
         if not 0 <= antecedent < len(decisions):
             raise CorelaxError(f"mention {place}: there is no decision {antecedent} to link to")
-        if decisions[antecedent].entity != entity or decisions[antecedent].span == span:
+        if decisions[antecedent].entity != decision.entity or decisions[antecedent].span == span:
             raise CorelaxError(
                 f"mention {place}: its antecedent must be another of the same entity"
             )
@@ -273,5 +257,5 @@ def _mention_dict(id: int, mention: ResolvedMention) -> dict[str, Any]:
 
 
 def _line(entity: ResolvedEntity) -> str:
-    found = (f"{on_one_line(m.text)} [{m.start}:{m.end}]" for m in entity.mentions)
-    return f"{on_one_line(entity.representative.text)}: {', '.join(found)}"
+    mentions = (f"{on_one_line(m.text)} [{m.start}:{m.end}]" for m in entity.mentions)
+    return f"{on_one_line(entity.representative.text)}: {', '.join(mentions)}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from operator import index
 from pathlib import Path
@@ -11,18 +12,13 @@ from pathlib import Path
 from corelax.core.checks import check_choice, check_number
 from corelax.core.device import choose_device
 from corelax.core.errors import CorelaxError
-from corelax.decode import Pairs
-from corelax.document import Document
+from corelax.decode import Decision, Pairs
+from corelax.document import Document, Span
 from corelax.document.clustering import SINGLETONS
+from corelax.rankers.encoder.batches import PIECES, Item, memory_bound, score_documents
 from corelax.rankers.encoder.decisions import decide
 from corelax.rankers.encoder.folder import EncoderModel, load_ranker
-from corelax.rankers.encoder.inputs import encoder_input
-from corelax.rankers.encoder.scoring import (
-    PIECES,
-    Item,
-    memory_bound,
-    score_documents,
-)
+from corelax.rankers.encoder.reach import Places
 from corelax.resolve.models import model_folder
 from corelax.resolve.resolution import Resolution, resolution_of
 from corelax.text import document_of
@@ -31,7 +27,7 @@ Speakers = Sequence[tuple[int, int, str]]
 
 
 class Resolver:
-    """Finds who and what a text is about, and where it speaks of them.
+    """Finds the entities of texts: who and what a text is about, and where it mentions them.
 
     Args:
         model: A trained ranker, from `load_ranker`.
@@ -59,7 +55,7 @@ class Resolver:
 
     @property
     def schemes(self) -> tuple[str, ...]:
-        """Ways to annotate that the model knows; the first is the default."""
+        """The annotation schemes that the model knows; the first is the default."""
         return self.model.ranker.settings.schemes
 
     def resolve(
@@ -81,38 +77,66 @@ class Resolver:
             mentions: What to resolve, instead of looking for mentions: (first, one past the last) in
                 characters of raw text, in words of a document.
             singletons: "drop" or "keep" mentions that are alone. Given mentions are always kept.
-            scheme: Which way to annotate; see `schemes`.
+            scheme: The annotation scheme to follow; see `schemes`.
             must_link: Pairs of numbers of given mentions that belong together.
             cannot_link: Pairs that do not.
         """
         check_choice("singletons", singletons, SINGLETONS)
         document = _document(text, speakers)
         must_link, cannot_link = list(must_link), list(cannot_link)
-        given = None
-        if mentions is not None:
-            words = _in_words(mentions, document, is_raw=isinstance(text, str))
-            given = sorted(set(words))
-            place = {span: at for at, span in enumerate(given)}
-            numbers = [place[span] for span in words]
-            must_link = _renumbered("must_link", must_link, numbers)
-            cannot_link = _renumbered("cannot_link", cannot_link, numbers)
-        elif must_link or cannot_link:
-            raise CorelaxError(
-                "must_link and cannot_link are numbers of mentions; give mentions too"
-            )
+        if mentions is None:
+            if must_link or cannot_link:
+                raise CorelaxError(
+                    "must_link and cannot_link are numbers of mentions; give mentions too"
+                )
+            [decisions] = self._decided([self._item(document, scheme)], singletons)
+            return resolution_of(document, decisions)
+        words = _in_words(mentions, document, is_raw=isinstance(text, str))
+        given = sorted(set(words))
+        position = {span: at for at, span in enumerate(given)}
+        numbers = [position[span] for span in words]
+        must_link = _renumbered("must_link", must_link, numbers)
+        cannot_link = _renumbered("cannot_link", cannot_link, numbers)
         item = self._item(document, scheme, given)
-        if mentions is not None:
-            _check_reach(mentions, words, document, item, self.model.ranker.settings.max_width)
-        decisions = []
-        for scored in score_documents(self.model.ranker, [item]):
-            decisions = decide(
-                scored,
-                singletons=singletons if given is None else "all",
-                reach=self.model.ranker.settings.reach,
-                must_link=must_link,
-                cannot_link=cannot_link,
-            )
-        return resolution_of(document, decisions, text if isinstance(text, str) else None)
+        places = self._places(document, item)
+        for mention, span in zip(mentions, words, strict=True):
+            if problem := places.problem(span):
+                raise CorelaxError(f"mentions: {tuple(mention)} {problem}")
+        [decisions] = self._decided([item], "all", must_link, cannot_link)
+        return resolution_of(document, decisions)
+
+    def resolve_mentions(
+        self,
+        document: Document,
+        mentions: Iterable[Span],
+        *,
+        singletons: str = "drop",
+        scheme: str | None = None,
+    ) -> Resolution:
+        """The entities of a document among given mentions, such as annotated ones.
+
+        Mentions that the model cannot look at (with gaps, without words, too long) stay alone, with
+        probability 1. `resolve` takes them for an error.
+
+        Args:
+            document: A document whose words are taken as they are.
+            mentions: Its mentions; those that are repeated count once.
+            singletons: "drop" or "keep" mentions that are alone.
+            scheme: As in `resolve`.
+        """
+        check_choice("singletons", singletons, SINGLETONS)
+        item = self._item(document, scheme, [])
+        places = self._places(document, item)
+        every = list(dict.fromkeys(mentions))
+        visible = {m for m in every if m.is_continuous and places.holds(m)}
+        item = item._replace(given=sorted(visible))
+        [decisions] = self._decided([item], "all")
+        free = 1 + max((decision.entity for decision in decisions), default=-1)
+        alone = [mention for mention in every if mention not in visible]
+        decisions += [Decision(m, free + i, None, 1.0, 1.0, 1.0) for i, m in enumerate(alone)]
+        if singletons == "drop":
+            decisions = _without_singletons(decisions)
+        return resolution_of(document, decisions)
 
     def pipe(
         self,
@@ -126,28 +150,48 @@ class Resolver:
 
         Args:
             texts: Raw texts, documents, or pairs of a raw text and its speakers, as in `resolve`.
-            batch_size: So many are resolved together.
+            batch_size: How many are resolved together.
             singletons: As in `resolve`.
             scheme: As in `resolve`.
         """
         if isinstance(texts, str):
             raise CorelaxError("texts must be several texts, as [text]; resolve takes a single one")
-        check_number("batch_size", batch_size, at_least=1)
+        check_number("batch_size", batch_size, at_least=1, integer=True)
         check_choice("singletons", singletons, SINGLETONS)
-        reach = self.model.ranker.settings.reach
         rest = iter(texts)
         while batch := list(islice(rest, batch_size)):
             pairs = [text if isinstance(text, tuple) else (text, None) for text in batch]
             documents = [_document(text, speakers) for text, speakers in pairs]
-            every = score_documents(
-                self.model.ranker, [self._item(document, scheme) for document in documents]
+            items = [self._item(document, scheme) for document in documents]
+            for document, decisions in zip(
+                documents, self._decided(items, singletons), strict=True
+            ):
+                yield resolution_of(document, decisions)
+
+    def _decided(
+        self,
+        items: Sequence[Item],
+        singletons: str,
+        must_link: Pairs = (),
+        cannot_link: Pairs = (),
+    ) -> Iterator[list[Decision]]:
+        """What is decided about the mentions of each document; documents are scored together."""
+        ranker = self.model.ranker
+        for scored in score_documents(ranker, items):
+            yield decide(
+                scored,
+                singletons=singletons,
+                reach=ranker.settings.reach,
+                must_link=must_link,
+                cannot_link=cannot_link,
             )
-            for (text, _), document, scored in zip(pairs, documents, every, strict=True):
-                decisions = decide(scored, singletons=singletons, reach=reach)
-                yield resolution_of(document, decisions, text if isinstance(text, str) else None)
 
     def memory_bound(self, words: int) -> int:
-        """The most bytes that a text of so many words takes, beside the weights, if no mentions are given."""
+        """The most bytes that a text takes, without the weights, if no mentions are given.
+
+        Args:
+            words: The length of the text.
+        """
         ranker, config = self.model.ranker, self.model.ranker.encoder.config
         return memory_bound(
             ranker.settings,
@@ -160,10 +204,14 @@ class Resolver:
     def _item(
         self, document: Document, scheme: str | None, given: list[tuple[int, int]] | None = None
     ) -> Item:
+        """A document as the ranker takes it."""
         scheme = check_choice("scheme", scheme or self.schemes[0], self.schemes)
-        settings = self.model.ranker.settings
-        windows = encoder_input(document, self.model.tokenizer, settings.window)
-        return Item(windows, self.schemes.index(scheme), given)
+        return Item(self.model.windows(document), self.schemes.index(scheme), given)
+
+    def _places(self, document: Document, item: Item) -> Places:
+        """Which spans of a document the ranker can look at."""
+        max_width = self.model.ranker.settings.max_width
+        return Places(item.windows, len(document.words), max_width)
 
 
 def _document(text: str | Document, speakers: Speakers | None) -> Document:
@@ -186,46 +234,38 @@ def _in_words(
     else:
         starts = {at: at for at in range(size)}
         ends = {at + 1: at + 1 for at in range(size)}
-    found = []
+    spans = []
     for start, end in _checked_pairs("mentions", mentions):
         if start not in starts or end not in ends or ends[end] <= starts[start]:
             unit = "characters" if is_raw else "words"
             raise CorelaxError(
                 f"mentions: ({start}, {end}) is not a stretch of whole words; give {unit}, half-open"
             )
-        found.append((starts[start], ends[end]))
-    return found
+        spans.append((starts[start], ends[end]))
+    return spans
 
 
-def _check_reach(
-    mentions: Sequence[tuple[int, int]],
-    words: Sequence[tuple[int, int]],
-    document: Document,
-    item: Item,
-    max_width: int,
-) -> None:
-    """Mentions that the model cannot look at are an error: it takes stretches of one sentence."""
-    windows = [window.first for window in item.windows]
-    for given, (start, end) in zip(mentions, words, strict=True):
-        problem = None
-        if end - start > max_width:
-            problem = f"has {end - start} words; the model takes {max_width} at most"
-        elif bisect(document.sentence_starts, start) != bisect(document.sentence_starts, end - 1):
-            problem = "goes beyond its sentence; give mentions of one sentence each"
-        elif bisect(windows, start) != bisect(windows, end - 1):
-            problem = "is where a long sentence is cut; give shorter sentences"
-        if problem:
-            raise CorelaxError(f"mentions: {tuple(given)} {problem}")
+def _without_singletons(decisions: Sequence[Decision]) -> list[Decision]:
+    """The decisions about mentions that are not alone, with the new positions of antecedents."""
+    sizes = Counter(decision.entity for decision in decisions)
+    chosen = [at for at, decision in enumerate(decisions) if sizes[decision.entity] > 1]
+    position = {old: new for new, old in enumerate(chosen)}
+    return [
+        decisions[at]
+        if (antecedent := decisions[at].antecedent) is None
+        else replace(decisions[at], antecedent=position[antecedent])
+        for at in chosen
+    ]
 
 
 def _renumbered(name: str, pairs: Pairs, numbers: Sequence[int]) -> list[tuple[int, int]]:
     """Pairs of mentions as the user counts them, as pairs of mentions in the order of the text."""
-    found = []
+    renumbered = []
     for a, b in _checked_pairs(name, pairs):
         if not (0 <= a < len(numbers) and 0 <= b < len(numbers)):
             raise CorelaxError(f"{name}: ({a}, {b}): there are {len(numbers)} mentions, from 0 on")
-        found.append((numbers[a], numbers[b]))
-    return found
+        renumbered.append((numbers[a], numbers[b]))
+    return renumbered
 
 
 def _checked_pairs(name: str, pairs: Pairs) -> Iterator[tuple[int, int]]:
@@ -233,5 +273,5 @@ def _checked_pairs(name: str, pairs: Pairs) -> Iterator[tuple[int, int]]:
         try:
             a, b = map(index, pair)
         except (TypeError, ValueError):
-            raise CorelaxError(f"{name}: {pair!r} is no pair of whole numbers") from None
+            raise CorelaxError(f"{name}: {pair!r} is not a pair of whole numbers") from None
         yield a, b

@@ -1,4 +1,4 @@
-"""Results of runs that were made elsewhere, taken into a study: all of them, or none if they do not fit."""
+"""Results of runs that were made elsewhere, copied into a study: all of them, or none if they do not fit."""
 
 from __future__ import annotations
 
@@ -8,33 +8,34 @@ from pathlib import Path
 
 from corelax.core.errors import CorelaxError
 from corelax.core.files import write_bytes
-from corelax.study.records import RESULTS, Record, load_record
+from corelax.study.folder import RESULTS
+from corelax.study.records import Record, load_record
 
-_OF_PREDICTIONS = re.compile(r"\.(dev|test)\.(links|entities)\.json$")
+_PREDICTIONS = re.compile(r"\.(dev|test)\.(links|entities)\.json$")
 
 
 def merge_results(
     source: Path, out: Path, check: Callable[[Path, str, int, Record], None] = lambda *_: None
 ) -> int:
-    """Copies the results that a study does not have yet; how many files.
+    """Copies the results that a study does not have yet; returns the number of files.
 
     Args:
         source: The folder of another study, or a copy of its results.
         out: The folder of this one.
-        check: Is given the path, unit, seed and record of each unit, and raises an error if they do not
-            belong to this study; then nothing is copied.
+        check: Called with the path, unit, seed and record of each unit; raises an error if they do not
+            belong to this study. Then nothing is copied.
     """
     folder = results_folder(source)
     paths = sorted(folder.glob("seed*/*.json"), key=_is_record)
     for path in paths:
-        if not _OF_PREDICTIONS.search(path.name):
+        if not _PREDICTIONS.search(path.name):
             check(path, path.stem, int(path.parent.name.removeprefix("seed")), load_record(path))
     copied = 0
-    for path in paths:  # predictions before records: who sees a record finds the predictions too
+    for path in paths:  # predictions first: a record that exists has its predictions
         target = out / RESULTS / path.parent.name / path.name
-        ours, theirs = (_OF_PREDICTIONS.sub(".json", str(one)) for one in (target, path))
+        ours, theirs = (_PREDICTIONS.sub(".json", str(file)) for file in (target, path))
         is_known = Path(ours).exists()
-        if is_known and (target.exists() or not _same(Path(ours), Path(theirs))):
+        if is_known and (target.exists() or not _are_equal(Path(ours), Path(theirs))):
             continue  # predictions of another model must not stand beside a record
         target.parent.mkdir(parents=True, exist_ok=True)
         write_bytes(target, path.read_bytes())
@@ -43,7 +44,7 @@ def merge_results(
 
 
 def results_folder(study: Path) -> Path:
-    """Where a study has its results; an error if it is none."""
+    """Where a study has its results; an error if the folder holds no study."""
     if not study.is_dir():
         raise CorelaxError(f"{study}: no such folder")
     folder = study / RESULTS
@@ -53,8 +54,8 @@ def results_folder(study: Path) -> Path:
 
 
 def _is_record(path: Path) -> tuple[bool, Path]:
-    return not _OF_PREDICTIONS.search(path.name), path
+    return not _PREDICTIONS.search(path.name), path
 
 
-def _same(ours: Path, theirs: Path) -> bool:
+def _are_equal(ours: Path, theirs: Path) -> bool:
     return theirs.exists() and ours.read_bytes() == theirs.read_bytes()

@@ -1,9 +1,9 @@
-"""What is known of a unit when it is done, in small files: enough for every table, without its weights.
+"""What a finished unit leaves in small files: enough for every table and figure, without its weights.
 
     results/seed1/lea.json             settings, data, each epoch, seconds, device
     results/seed1/lea.dev.links.json   entities and counts of each dev document, by best links
 
-They can be made on any machine: copied into one folder they are one study.
+They can be made on any machine; copied into one folder they are one study.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,9 +18,8 @@ from corelax.core.errors import CorelaxError
 from corelax.core.files import write_text
 from corelax.document import Span
 from corelax.document.clustering import Clustering
-from corelax.train.sparse.config import DECODINGS, Config
+from corelax.train.sparse.config import Config
 
-RESULTS, STUDY = "results", "study.json"
 T = TypeVar("T")
 
 
@@ -33,10 +31,10 @@ class Record:
         chain: The settings of its stages, the last being its own.
         data: Hashes of training and dev documents and of the word lists.
         epochs: Its log, one entry an epoch.
-        epoch: The epoch that was kept.
+        epoch: The epoch whose weights were kept.
         dev: Its dev score, in [0, 1].
-        seconds: How long its own epochs took, without those of the stages before.
-        device: What they were computed on.
+        seconds: How long its own epochs took, without those of earlier stages.
+        device: The device they were computed on.
         program: Versions of the program and of torch.
     """
 
@@ -52,7 +50,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Predicted:
-    """What a unit makes of some documents.
+    """What a unit predicts for the documents of a part.
 
     Attributes:
         digest: A hash of their file.
@@ -74,34 +72,10 @@ class Predicted:
         }
 
 
-def record_path(out: Path, unit: str, seed: int) -> Path:
-    """Where the record of a unit is."""
-    return out / RESULTS / f"seed{seed}" / f"{unit}.json"
-
-
-def predicted_path(out: Path, unit: str, seed: int, part: str, decoding: str) -> Path:
-    """Where the predictions of a unit are.
-
-    Args:
-        out: The folder of the study.
-        unit: The name of the unit.
-        seed: Its seed.
-        part: "dev" or "test".
-        decoding: "links" or "entities".
-    """
-    return out / RESULTS / f"seed{seed}" / f"{unit}.{part}.{decoding}.json"
-
-
-def forget_predictions(out: Path, unit: str, seed: int) -> None:
-    """Deletes the predictions of a unit that has no record: they may be of an earlier model."""
-    for part, decoding in product(("dev", "test"), DECODINGS):
-        predicted_path(out, unit, seed, part, decoding).unlink(missing_ok=True)
-
-
-def save(path: Path, what: Record | Predicted) -> None:
+def save(path: Path, result: Record | Predicted) -> None:
     """Writes a file, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_text(path, json.dumps(asdict(what), ensure_ascii=False) + "\n")
+    write_text(path, json.dumps(asdict(result), ensure_ascii=False) + "\n")
 
 
 def load_record(path: Path) -> Record:
@@ -121,7 +95,15 @@ def check_record(
     data: Mapping[str, str],
     but: Collection[str] = (),
 ) -> None:
-    """An error if a record is of other settings or documents than these, but for some keys."""
+    """Raises an error if a record has other settings or documents than these.
+
+    Args:
+        path: The file of the record, for the message.
+        record: The record.
+        chain: The settings of its stages, as they should be.
+        data: The hashes of its documents, as they should be.
+        but: Settings that may differ.
+    """
     wanted = json.loads(json.dumps([asdict(config) for config in chain]))
     differs = [
         f"{new['stage']}.{key}"
@@ -139,31 +121,6 @@ def check_record(
         raise CorelaxError(
             f"{path}: is of a study with other settings or files ({', '.join(differs[:3])}); "
             "use another --out, or delete it"
-        )
-
-
-def own_study(out: Path, identity: Mapping[str, Any]) -> None:
-    """Writes what a folder is a study of, or raises an error if it is one of something else."""
-    path = out / STUDY
-    wanted = json.loads(json.dumps(identity))
-    if not path.exists():
-        out.mkdir(parents=True, exist_ok=True)
-        write_text(path, json.dumps(wanted, indent=2, ensure_ascii=False) + "\n")
-        return
-    try:
-        found = json.loads(path.read_bytes())
-    except ValueError as error:
-        raise CorelaxError(f"{path}: not whole ({error}); delete it") from None
-    differs = []
-    for key, value in wanted.items():
-        old = found.get(key)
-        if isinstance(value, dict) and isinstance(old, dict):
-            differs += [name for name in {**old, **value} if old.get(name) != value.get(name)]
-        elif old != value:
-            differs.append(key)
-    if differs:
-        raise CorelaxError(
-            f"{out}: has a study with other settings or files ({', '.join(differs)}); use another --out"
         )
 
 

@@ -13,23 +13,24 @@ from corelax.analysis.significance import Difference, DocumentCounts, compare
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
 from corelax.metrics import CONLL, METRICS, Score
-from corelax.study.records import Predicted, Record, predicted_path
-from corelax.study.reproduce import START, Reproduction
-from corelax.study.study import Grid, Row
-from corelax.study.work import DEV
+from corelax.study.files import DEV
+from corelax.study.folder import predicted_path
+from corelax.study.plan import Grid, Row
+from corelax.study.records import Predicted, Record
+from corelax.study.reproduction import START, Reproduction
 
-Resolver = tuple[str, str]  # a unit, and how it is decoded
+SystemKey = tuple[str, str]  # the name of a unit, and how it is decoded
 
 
 class Spread(NamedTuple):
-    """A mean over seeds and the standard deviation, 0 of one seed."""
+    """A mean over seeds and the standard deviation (0 for one seed)."""
 
     mean: float
     sd: float
 
     @classmethod
     def of(cls, values: Iterable[float]) -> Spread:
-        """Of some numbers.
+        """The mean and standard deviation of some numbers.
 
         >>> Spread.of([1.0, 3.0]).mean
         2.0
@@ -39,11 +40,11 @@ class Spread(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """A row with what is known of it.
+    """A row with its results.
 
     Attributes:
         row: The row.
-        unit: Which of its units was chosen on dev.
+        unit: The unit that was chosen on dev.
         records: By seed.
         predicted: By part ("dev", "test"), then by seed.
     """
@@ -54,8 +55,8 @@ class Outcome(NamedTuple):
     predicted: Mapping[str, Mapping[int, Predicted]]
 
     @property
-    def resolver(self) -> Resolver:
-        """What it is, whatever row it stands in."""
+    def system(self) -> SystemKey:
+        """The system of the row. Several rows can have the same."""
         return self.unit, self.row.decoding
 
     def seeds(self, part: str) -> list[int]:
@@ -68,7 +69,7 @@ class Outcome(NamedTuple):
         return document_counts([self.predicted[part][seed] for seed in seeds])
 
     def scores(self, part: str, metric: str) -> list[Score]:
-        """Recall, precision and F1 of each seed; of "conll" the means of the three metrics."""
+        """Recall, precision and F1 of each seed; for "conll" the means of the three metrics."""
         return [corpus_score(self.predicted[part][s], metric) for s in self.seeds(part)]
 
 
@@ -79,11 +80,11 @@ def document_counts(runs: Sequence[Predicted]) -> DocumentCounts:
 
 
 def corpus_score(predicted: Predicted, metric: str) -> Score:
-    """Of all documents together: counts are summed, then divided.
+    """The score of all documents together: counts are summed, then divided.
 
     >>> counts = {"mentions": [[1, 2, 1, 1]]}
-    >>> one = Predicted(digest="", documents=["d"], counts=counts, entities=[[]])
-    >>> corpus_score(one, "mentions").recall
+    >>> predicted = Predicted(digest="", documents=["d"], counts=counts, entities=[[]])
+    >>> corpus_score(predicted, "mentions").recall
     0.5
     """
     if metric == "conll":
@@ -94,10 +95,10 @@ def corpus_score(predicted: Predicted, metric: str) -> Score:
 
 
 class Results:
-    """All that is known of a study.
+    """The results of a study. Comparisons are computed once and remembered.
 
     Args:
-        reproduction: The study, run as far as it was.
+        reproduction: The study, run in full or in part.
         is_done: Whether all of it is done. Until then test documents are not predicted, and the tables are
             about dev.
     """
@@ -105,49 +106,66 @@ class Results:
     def __init__(self, reproduction: Reproduction, *, is_done: bool = True) -> None:
         self.reproduction, self.is_done = reproduction, is_done
         self.part = reproduction.part if is_done else DEV
-        every = [found for row in reproduction.study.rows if (found := self._outcome(row))]
-        start = next((found for found in every if found.row.name == START), None)
+        self._differences: dict[tuple[SystemKey, SystemKey, str], Difference] = {}
+        self._runs: dict[tuple[str, str, str], dict[int, Predicted]] = {}
+        outcomes = [outcome for row in reproduction.study.rows if (outcome := self._outcome(row))]
+        start = next((outcome for outcome in outcomes if outcome.row.name == START), None)
         if start is None:
             out = reproduction.runner.out
             raise CorelaxError(
                 f"{out}: the baseline is not done yet, so there is nothing to report"
             )
-        self.baseline = start  # what others are compared with
-        self.outcomes = [found for found in every if self.are_paired(found, start)]
+        self.baseline = start  # which others are compared with
+        self.outcomes = [outcome for outcome in outcomes if self.are_paired(outcome, start)]
 
     def outcome(self, name: str) -> Outcome | None:
         """A row by its name, if it is done."""
-        return next((found for found in self.outcomes if found.row.name == name), None)
+        return next((outcome for outcome in self.outcomes if outcome.row.name == name), None)
 
     def are_paired(self, outcome: Outcome, other: Outcome) -> bool:
-        """Whether two rows can be compared: some seed is done for both."""
+        """Whether two rows can be compared: at least one seed is done for both."""
         parts = (DEV, self.part)
         return all(set(outcome.seeds(part)) & set(other.seeds(part)) for part in parts)
+
+    @property
+    def compared(self) -> dict[SystemKey, Outcome]:
+        """The systems that are compared with the baseline, each once, with the last of its rows."""
+        systems = {outcome.system: outcome for outcome in self.outcomes}
+        return {key: row for key, row in systems.items() if key != self.baseline.system}
 
     def difference(
         self, outcome: Outcome, to: Outcome | None = None, part: str | None = None
     ) -> Difference:
-        """Of the CoNLL score, over the seeds that both have."""
-        other, part = to or self.baseline, part or self.part
-        seeds = [seed for seed in outcome.seeds(part) if seed in other.seeds(part)]
-        return compare(system=outcome.counts(part, seeds), baseline=other.counts(part, seeds))
+        """The difference of the CoNLL score, over the seeds that both have.
 
-    def differences(self, part: str) -> dict[Resolver, Difference]:
-        """Of all resolvers to the baseline. Rows that chose the same unit are one comparison."""
-        others = {o.resolver: o for o in self.outcomes if o.resolver != self.baseline.resolver}
-        return {key: self.difference(o, part=part) for key, o in others.items()}
+        Args:
+            outcome: A row.
+            to: The row to compare it with; else the baseline.
+            part: "dev" or "test"; else the part that the tables are about.
+        """
+        other, part = to or self.baseline, part or self.part
+        key = (outcome.system, other.system, part)
+        if key not in self._differences:
+            seeds = [seed for seed in outcome.seeds(part) if seed in other.seeds(part)]
+            self._differences[key] = compare(
+                system=outcome.counts(part, seeds), baseline=other.counts(part, seeds)
+            )
+        return self._differences[key]
+
+    def differences(self, part: str) -> dict[SystemKey, Difference]:
+        """The differences of all systems to the baseline. Rows with the same system are one comparison."""
+        return {key: self.difference(row, part=part) for key, row in self.compared.items()}
 
     def points(self, grid: Grid) -> list[tuple[float, list[Score]]]:
         """(value, dev scores of the seeds) of the units of a grid that are done: CoNLL means."""
-        found = []
+        points = []
         for value in grid.values:
-            predicted = self._predicted(grid.unit_name(value), DEV, "links")
-            if predicted:
-                found.append((value, [corpus_score(p, "conll") for p in predicted.values()]))
-        return found
+            if runs := self._predicted(grid.unit_name(value), DEV, "links"):
+                points.append((value, [corpus_score(run, "conll") for run in runs.values()]))
+        return points
 
     def beta_gain(self, grid: Grid) -> tuple[float, Difference] | None:
-        """The value of a grid that is best on dev, and how it compares with 1 there: seeds that all have."""
+        """The best value of a grid on dev, and its difference to the value 1 there, over shared seeds."""
         every = {
             value: self._predicted(grid.unit_name(value), DEV, "links") for value in grid.values
         }
@@ -183,13 +201,18 @@ class Results:
         return Outcome(row, name, done, predicted)
 
     def _predicted(self, unit: str, part: str, decoding: str) -> dict[int, Predicted]:
-        out = self.reproduction.runner.out
-        paths = {
-            seed: predicted_path(out, unit, seed, part, decoding)
-            for seed in self.reproduction.seeds
-        }
-        predicted = self.reproduction.runner.predicted
-        return {seed: predicted(path) for seed, path in paths.items() if path.exists()}
+        """The predictions of a unit by seed, of the seeds that are done."""
+        key = (unit, part, decoding)
+        if key not in self._runs:
+            runner = self.reproduction.runner
+            paths = {
+                seed: predicted_path(runner.out, unit, seed, part, decoding)
+                for seed in self.reproduction.seeds
+            }
+            self._runs[key] = {
+                seed: runner.predicted(path) for seed, path in paths.items() if path.exists()
+            }
+        return self._runs[key]
 
 
 def system_documents(gold: Sequence[Document], predicted: Predicted) -> list[Document]:

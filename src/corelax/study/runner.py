@@ -1,45 +1,42 @@
-"""Runs units in parallel processes, each as soon as what it starts from is there.
+"""Runs units, each as soon as the stages that it starts from are finished.
 
 Nothing is done twice: a unit with its record and predictions is done, a stage with its model folder is
-finished, and a stage that was begun goes on from its last epoch. So a run can be killed at any moment, and
-parts of it can be made elsewhere.
+finished, and a stage that was interrupted continues from its last epoch. So a run can be killed at any
+moment, and parts of it can be made elsewhere.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from corelax.core.errors import CorelaxError
 from corelax.core.files import file_digest
-from corelax.study.processes import worker_pool
+from corelax.rankers.sparse.folder import is_finished
+from corelax.study.executors import Executor, InProcess
+from corelax.study.files import DEV, TEST, Files
+from corelax.study.folder import lock_folder, predicted_path, record_path, seed_folder
 from corelax.study.records import (
     Predicted,
     Record,
     check_record,
     load_predicted,
     load_record,
-    predicted_path,
-    record_path,
 )
-from corelax.study.units import Unit, seed_folder, unit_chain
-from corelax.study.work import DEV, TEST, Files, Job
+from corelax.study.units import Unit, unit_chain
+from corelax.study.work import Job
 from corelax.train.sparse.config import Config
-from corelax.train.sparse.folder import is_finished
-from corelax.train.sparse.loop import identity
-from corelax.train.sparse.stages import load_data
+from corelax.train.sparse.data import load_data
 
 LINKS = "links"
-IN_ADVANCE = 1  # jobs that wait in the queue, so that no process does
 
 
 class Wish(NamedTuple):
-    """A unit that is wanted with a seed, and what it shall predict: (part, decoding)."""
+    """A unit that is wanted with a seed, and what it is to predict: (part, decoding)."""
 
     unit: Unit
     seed: int
@@ -47,10 +44,16 @@ class Wish(NamedTuple):
 
 
 class Progress:
-    """Is told how the units go, and does nothing about it."""
+    """Progress callbacks; the default ignores them."""
 
     def update(self, done: int, wanted: int, running: Sequence[str]) -> None:
-        """After each change."""
+        """Called after each change.
+
+        Args:
+            done: The number of units that are done.
+            wanted: The number of all units.
+            running: Stage and seed of each job that runs or is queued.
+        """
 
 
 class Runner:
@@ -61,11 +64,10 @@ class Runner:
         files: The documents.
         common: Settings of all units.
         device: "auto", "cpu" or "cuda".
-        workers: Processes.
-        threads: Of each process.
-        note: Is told what is finished.
-        progress: Is told how many are.
-        minutes: Nothing new is begun after so long; what runs is finished.
+        executor: Where jobs run; else in this process.
+        note: Called with a line for each event that a user should know of.
+        progress: Called after each change.
+        minutes: No job is started after this time; jobs that run are finished.
     """
 
     def __init__(
@@ -75,17 +77,16 @@ class Runner:
         common: Mapping[str, Any],
         *,
         device: str = "auto",
-        workers: int = 1,
-        threads: int = 1,
+        executor: Executor | None = None,
         note: Callable[[str], None] = lambda _: None,
         progress: Progress | None = None,
         minutes: float | None = None,
     ) -> None:
         self.out, self.files, self.common = out, files, common
-        self._device, self._workers, self._threads = device, workers, threads
+        self._device, self._executor = device, executor or InProcess()
         self._note, self._progress = note, progress or Progress()
         self._end = None if minutes is None else time.monotonic() + 60 * minutes
-        # What was seen once stays so, and is asked for again after each of many jobs.
+        # Files that were read once: they do not change, and are asked for again after each job.
         self._chains: dict[tuple[str, int], list[Config]] = {}
         self._records: dict[Path, Record] = {}
         self._done: set[tuple[str, int, tuple[tuple[str, str], ...]]] = set()
@@ -95,7 +96,7 @@ class Runner:
 
     @property
     def out_of_time(self) -> bool:
-        """Whether nothing new is begun any more."""
+        """Whether no job is started any more."""
         return self._end is not None and time.monotonic() >= self._end
 
     def chain(self, unit: Unit, seed: int) -> list[Config]:
@@ -106,15 +107,15 @@ class Runner:
         return self._chains[key]
 
     def prepare(self, config: Config) -> dict[str, str]:
-        """Extracts features once, before several processes ask for them; hashes of all they depend on."""
+        """Extracts features once, before several processes ask for them; returns hashes of their inputs."""
         data = load_data(
             config, self.files.train, self.files.dev, self._note, format=self.files.format
         )
-        self._identity = identity(data, ())["data"]
+        self._identity = data.identity
         return self._identity
 
     def record(self, unit: Unit, seed: int) -> Record | None:
-        """The record of a unit, if it is done; an error if it is of another study."""
+        """The record of a unit, if it is done; an error if it belongs to another study."""
         path = record_path(self.out, unit.name, seed)
         if path not in self._records:
             if not path.exists():
@@ -127,13 +128,13 @@ class Runner:
     def check_record(
         self, path: Path, record: Record, chain: Sequence[Config], but: Collection[str] = ()
     ) -> None:
-        """An error if a record is of other settings or files, as far as these were looked at."""
+        """Raises an error if a record has other settings or files. Before `prepare` nothing is compared."""
         if self._identity is not None:
             check_record(path, record, chain, self._identity, but)
 
     def is_done(self, wish: Wish) -> bool:
-        """Whether a unit is trained and has predicted all it should."""
-        if not wish.predict:  # something that others start from
+        """Whether a unit is trained and has predicted everything that is wished for."""
+        if not wish.predict:  # a stage that others start from
             return self._is_finished(seed_folder(self.out, wish.seed) / wish.unit.name)
         key = (wish.unit.name, wish.seed, wish.predict)
         if key not in self._done:
@@ -149,59 +150,89 @@ class Runner:
         return True
 
     def predicted(self, path: Path) -> Predicted:
-        """What a unit has predicted; an error if it is of another test file."""
-        found = load_predicted(path)
-        if f".{TEST}." in path.name and found.digest != self._test_digest:
+        """What a unit has predicted; an error if it belongs to another test file."""
+        predicted = load_predicted(path)
+        if f".{TEST}." in path.name and predicted.digest != self._test_digest:
             raise CorelaxError(f"{path}: is of another test file; use another --out, or delete it")
-        return found
+        return predicted
 
     @cached_property
     def _test_digest(self) -> str:
         return file_digest(self.files.test) if self.files.test else ""
 
-    def run(self, wishes: Callable[[], Iterable[Wish]]) -> bool:
-        """As `attempt`; what failed is an error when all else is done."""
-        done = self.attempt(wishes)
+    def run(self, *phases: Callable[[], Iterable[Wish]]) -> bool:
+        """As `attempt`, but a failed job is an error when everything else is done."""
+        done = self.attempt(*phases)
         self.check()
         return done
 
-    def attempt(self, wishes: Callable[[], Iterable[Wish]]) -> bool:
-        """Does all that is wished for; whether it is done (else the time was up, or something `failed`).
+    def attempt(self, *phases: Callable[[], Iterable[Wish]]) -> bool:
+        """Does what is wished for; returns whether all of it is done (else time was up, or jobs `failed`).
 
         Args:
-            wishes: What is wanted, in the order of its importance; asked again whenever a job is done, since
-                some of it may depend on what was found.
+            phases: Each a function that lists wishes in the order of their importance. It is called again
+                whenever a job has ended, since wishes may depend on results. A phase starts when
+                nothing of the one before can be done any more.
         """
-        running: dict[Future[None], Job] = {}
-        with worker_pool(self.out, self._workers, self._threads) as submit:
-            while True:
-                wanted = _merged(wishes())
-                undone = [wish for wish in wanted if not self.is_done(wish)]
-                names = [f"{job.stage} {job.seed}" for job in running.values()]
-                self._progress.update(len(wanted) - len(undone), len(wanted), names)
-                busy = {(job.seed, job.stage) for job in running.values()} | set(self.failed)
-                for job in self._ready(undone, busy):
-                    if self.out_of_time or len(running) >= self._workers + IN_ADVANCE:
-                        break
-                    running[submit(job)] = job
-                if not running:
+        is_done = True
+        with self._working() as submit:
+            for wishes in phases:
+                if not is_done and not self.failed:  # time was up
+                    return False
+                is_done = self._phase(wishes, submit) and is_done
+        return is_done
+
+    def _phase(self, wishes: Callable[[], Iterable[Wish]], submit: Callable[[Job], None]) -> bool:
+        running: dict[tuple[int, str], Job] = {}
+        while True:
+            wanted = _merged(wishes())
+            undone = [wish for wish in wanted if not self.is_done(wish)]
+            self._update(wanted, undone, running)
+            busy = {*running, *self.failed}
+            before = len(running)
+            for job in self._ready(undone, busy):
+                if self.out_of_time or len(running) >= self._executor.capacity:
                     break
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    job = running.pop(future)
-                    error = future.exception()
-                    if isinstance(error, BrokenProcessPool):
-                        raise CorelaxError(
-                            f"a process ended in the middle of {job.stage}, seed {job.seed} (too little "
-                            "memory?); the same command goes on, with fewer --workers if need be"
-                        )
-                    if error is not None:  # the other units can be done all the same
-                        self.failed[job.seed, job.stage] = error
-                        self._note(f"{job.stage}, seed {job.seed}: {error}")
-        return not undone
+                submit(job)
+                running[job.seed, job.stage] = job
+            if not running:
+                return not undone
+            if len(running) > before:
+                self._update(wanted, undone, running)
+            for job, error in self._executor.wait():
+                del running[job.seed, job.stage]
+                if error is not None:  # other units can be done all the same
+                    self.failed[job.seed, job.stage] = error
+                    self._note(f"{job.stage}, seed {job.seed}: {error}")
+
+    @contextmanager
+    def _working(self) -> Iterator[Callable[[Job], None]]:
+        """Yields a function that submits a job. From the first job on, the folder is locked."""
+        with ExitStack() as stack:
+            is_locked = False
+
+            def submit(job: Job) -> None:
+                nonlocal is_locked
+                if not is_locked:
+                    stack.enter_context(lock_folder(self.out))
+                    is_locked = True
+                self._executor.submit(job)
+
+            try:
+                yield submit
+            except BaseException:
+                self._executor.shutdown(cancel=True)
+                raise
+            self._executor.shutdown()
+
+    def _update(
+        self, wanted: Sequence[Wish], undone: Sequence[Wish], running: Mapping[tuple[int, str], Job]
+    ) -> None:
+        names = [f"{stage} {seed}" for seed, stage in running]
+        self._progress.update(len(wanted) - len(undone), len(wanted), names)
 
     def check(self) -> None:
-        """The first error of a job, if there was any."""
+        """Raises the error of the first job that failed, if any did."""
         for (seed, stage), error in self.failed.items():
             if isinstance(error, CorelaxError):
                 more = f" ({len(self.failed)} runs failed)" if len(self.failed) > 1 else ""
@@ -209,7 +240,7 @@ class Runner:
             raise error
 
     def _ready(self, undone: Iterable[Wish], busy: set[tuple[int, str]]) -> Iterator[Job]:
-        """The jobs that wait for nothing: the first unfinished stage of each unit, each stage once."""
+        """The jobs that can start now: the first unfinished stage of each unit, each stage once."""
         for unit, seed, predict in undone:
             chain = self.chain(unit, seed)
             folder = seed_folder(self.out, seed)
@@ -222,8 +253,8 @@ class Runner:
             if (seed, stage) not in busy:
                 busy.add((seed, stage))
                 is_last = first == len(chain) - 1
-                which = predict if is_last else ()
-                yield Job(tuple(chain[: first + 1]), self.out, self.files, self._device, which)
+                parts = predict if is_last else ()
+                yield Job(tuple(chain[: first + 1]), self.out, self.files, self._device, parts)
 
     def _is_finished(self, folder: Path) -> bool:
         if folder not in self._finished:
@@ -234,7 +265,7 @@ class Runner:
 
 
 def _merged(wishes: Iterable[Wish]) -> list[Wish]:
-    """Each unit and seed once, with all that it shall predict."""
+    """Each unit and seed once, with everything that it is to predict."""
     merged: dict[tuple[str, int], Wish] = {}
     for wish in wishes:
         known = merged.get((wish.unit.name, wish.seed))

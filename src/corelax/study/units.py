@@ -1,4 +1,4 @@
-"""Units: what is trained once for each seed. A study or a sweep is a list of them.
+"""Units: a unit is trained once for each seed; a study or a sweep is a list of units.
 
 A unit is a preset with some settings and a name. Its chain of stages lies under `runs/seedN`, each stage in
 the folder of its name, so that units share the stages they start from.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from corelax.train.sparse.config import PRETRAINING, Config, is_everywhere
@@ -20,11 +19,11 @@ class Unit:
     """One resolver to train.
 
     Attributes:
-        name: Of its last stage, and of its files.
-        preset: What it is made from: a name from `PRESETS`, or a TOML file.
-        settings: What differs from the preset.
-        rates: Whose learning rates it takes, in a study that tunes them: a unit, or itself.
-        stages: Other names for some of the stages before it, which it must not share under their own.
+        name: The name of its last stage, and of its files.
+        preset: A name from `PRESETS`, or a TOML file.
+        settings: Settings that differ from the preset.
+        rates: In a study that tunes learning rates, the unit whose rates it takes (or itself).
+        stages: New names for earlier stages that it must not share with other units.
     """
 
     name: str
@@ -38,8 +37,8 @@ def unit_chain(unit: Unit, seed: int, common: Mapping[str, Any]) -> list[Config]
     """The stages of a unit.
 
     Args:
-        unit: What to train.
-        seed: Of weights, order and dropout.
+        unit: The unit.
+        seed: The seed of weights, order and dropout.
         common: Settings of all units. One that names no stage holds for every stage but pretraining;
             one that names a stage (`antecedent.epochs`), where there is such a stage.
 
@@ -70,8 +69,3 @@ def unit_chain(unit: Unit, seed: int, common: Mapping[str, Any]) -> list[Config]
         replace(config, stage=names[config.stage], start=tuple(names[s] for s in config.start))
         for config in chain
     ]
-
-
-def seed_folder(out: Path, seed: int) -> Path:
-    """Where the stages of a seed lie."""
-    return out / "runs" / f"seed{seed}"

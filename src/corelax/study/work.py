@@ -1,13 +1,9 @@
-"""The work of one process: to train a stage and predict with it, and to leave the results in files."""
+"""One job of a study: trains a stage, predicts with it, and leaves the results in files."""
 
 from __future__ import annotations
 
 import gc
 import json
-import os
-import signal
-import threading
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -16,48 +12,33 @@ from typing import Any, NamedTuple
 import torch
 
 from corelax.core.device import choose_device
+from corelax.core.errors import CorelaxError
 from corelax.core.version import VERSION
 from corelax.metrics import Tally
+from corelax.rankers.sparse.decoding import decode_table
 from corelax.rankers.sparse.features.cache import Corpus
+from corelax.rankers.sparse.folder import is_finished
 from corelax.rankers.sparse.network import SparseRanker
-from corelax.study.records import (
-    Predicted,
-    Record,
-    forget_predictions,
-    predicted_path,
-    record_path,
-    save,
-)
-from corelax.study.units import seed_folder
+from corelax.study.files import DEV, Files
+from corelax.study.folder import delete_predictions, predicted_path, record_path, seed_folder
+from corelax.study.records import Predicted, Record, save
 from corelax.train.checkpoint import LOG
 from corelax.train.sparse.config import Config
-from corelax.train.sparse.evaluate import resolve, tally_document
-from corelax.train.sparse.folder import is_finished
-from corelax.train.sparse.loop import Data
-from corelax.train.sparse.stages import load_data, scored_documents, train_chain
-
-DEV, TEST = "dev", "test"
-
-
-class Files(NamedTuple):
-    """The documents of a study. Their format is told by suffix or content where it is None."""
-
-    train: str
-    dev: str
-    test: str | None = None
-    format: str | None = None
+from corelax.train.sparse.data import Data, load_data, scored_documents
+from corelax.train.sparse.evaluate import tally_document
+from corelax.train.sparse.stage import train_chain
 
 
 class Job(NamedTuple):
-    """A piece of work that waits for nothing.
+    """A stage to train, and what to predict with it. All stages before it are finished.
 
     Attributes:
-        chain: Stages; all but the last are finished.
+        chain: The stages; all but the last are finished.
         out: The folder of the study.
         files: The documents.
         device: "auto", "cpu" or "cuda".
-        predict: (part, decoding) to predict when the last stage is trained; for a stage that only others
-            start from there is nothing to predict, and no record.
+        predict: (part, decoding) to predict when the last stage is trained. A stage that only others
+            start from predicts nothing and leaves no record.
     """
 
     chain: tuple[Config, ...]
@@ -68,58 +49,65 @@ class Job(NamedTuple):
 
     @property
     def stage(self) -> str:
-        """What is trained."""
+        """The stage that is trained."""
         return self.chain[-1].stage
 
     @property
     def seed(self) -> int:
-        """With which seed."""
+        """Its seed."""
         return self.chain[-1].seed
 
 
-def do_job(job: Job) -> None:
-    """Trains what is not trained yet, predicts, and writes what came of it."""
-    device = choose_device(job.device)
-    config = job.chain[-1]
-    data = _data(config, job.files)
-    folder = seed_folder(job.out, job.seed)
-    is_new = not is_finished(folder / job.stage)
-    model = train_chain(job.chain, folder, data, device=device, resume=True)
-    record = record_path(job.out, job.stage, job.seed)
-    if is_new:  # what was known is of a model that is not here any more
-        record.unlink(missing_ok=True)
-    is_known = record.exists()
-    if not is_known:
-        forget_predictions(job.out, job.stage, job.seed)
-    for part, decoding in job.predict:
-        path = predicted_path(job.out, job.stage, job.seed, part, decoding)
-        if not path.exists():
-            corpus = data.dev if part == DEV else _test(config, job.files, data)
-            save(path, _predict(model.ranker, corpus, config.singletons, decoding))
-    if job.predict and not is_known:  # last: who sees a record finds the predictions too
-        save(record, _record(job.chain, folder / job.stage, model.training, device))
-    del model
-    if device == "cuda":  # memory goes back, for the processes beside this one
-        gc.collect()
-        torch.cuda.empty_cache()
+class Worker:
+    """Runs jobs one after another; documents that several of them need are loaded once."""
 
+    def __init__(self) -> None:
+        self._key = ""
+        self._data: Data | None = None
+        self._test: Corpus | None = None
 
-def start_worker(threads: int, parent: int) -> None:
-    """Prepares a process for jobs: few threads, and an end when its parent has ended.
+    def run(self, job: Job) -> None:
+        """Trains what is not trained yet, predicts, and writes the results."""
+        device = choose_device(job.device)
+        config = job.chain[-1]
+        data = self._training_data(config, job.files)
+        folder = seed_folder(job.out, job.seed)
+        is_new = not is_finished(folder / job.stage)
+        model = train_chain(job.chain, folder, data, device=device, resume=True)
+        record = record_path(job.out, job.stage, job.seed)
+        if is_new:  # a record that exists is of a model that was deleted
+            record.unlink(missing_ok=True)
+        is_known = record.exists()
+        if not is_known:
+            delete_predictions(job.out, job.stage, job.seed)
+        for part, decoding in job.predict:
+            path = predicted_path(job.out, job.stage, job.seed, part, decoding)
+            if not path.exists():
+                corpus = data.dev if part == DEV else self._test_documents(config, job.files, data)
+                save(path, _predict(model.ranker, corpus, config.singletons, decoding))
+        if job.predict and not is_known:  # last: a record that exists has its predictions
+            save(record, _record(job.chain, folder / job.stage, model.training, device))
+        del model
+        if device == "cuda":  # frees memory for the processes beside this one
+            gc.collect()
+            torch.cuda.empty_cache()
 
-    Args:
-        threads: How many.
-        parent: The process that it works for, which may have ended by now.
-    """
-    torch.set_num_threads(threads)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told, and ends its workers
+    def _training_data(self, config: Config, files: Files) -> Data:
+        """Training and dev documents. Those of one set of features are kept, with their test documents."""
+        key = repr((files, config.mentions, config.feature_set, sorted(config.features.items())))
+        if self._data is None or key != self._key:
+            self._data = self._test = None  # before others are loaded
+            self._data = load_data(config, files.train, files.dev, format=files.format)
+            self._key = key
+        return self._data
 
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(1)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
+    def _test_documents(self, config: Config, files: Files, data: Data) -> Corpus:
+        if files.test is None:
+            raise CorelaxError("test documents are to be predicted, but the study has none")
+        if self._test is None:
+            vocabulary = data.train.vocabulary
+            self._test = scored_documents(config, files.test, vocabulary, format=files.format)
+        return self._test
 
 
 def _record(
@@ -145,8 +133,8 @@ def _predict(ranker: SparseRanker, corpus: Corpus, singletons: str, decoding: st
     counts: dict[str, list[list[float]]] = {}
     entities = []
     for table in corpus.tables:
-        found = resolve(ranker, table, singletons=singletons, decoding=decoding)
-        system = table.clusters_of(found)
+        clusters = decode_table(ranker, table, singletons=singletons, decoding=decoding)
+        system = table.clusters_of(clusters)
         tally = Tally()
         tally_document(tally, table, system, singletons)
         for metric, numbers in tally.counts().items():
@@ -154,31 +142,3 @@ def _predict(ranker: SparseRanker, corpus: Corpus, singletons: str, decoding: st
         entities.append([[[m.start, m.end] for m in entity] for entity in system])
     names = [table.key for table in corpus.tables]
     return Predicted(digest=corpus.digest, documents=names, counts=counts, entities=entities)
-
-
-_loaded: dict[str, Any] = {}  # what a process reads once for all its jobs
-
-
-def _data(config: Config, files: Files) -> Data:
-    """Training and dev documents."""
-    key = _key("train", config, files)
-    if key not in _loaded:
-        _loaded.clear()  # a study has one set of features; that of another need not stay
-        _loaded[key] = load_data(config, files.train, files.dev, format=files.format)
-    data: Data = _loaded[key]
-    return data
-
-
-def _test(config: Config, files: Files, data: Data) -> Corpus:
-    """The test documents."""
-    assert files.test is not None
-    key = _key("test", config, files)
-    if key not in _loaded:
-        vocabulary = data.train.vocabulary
-        _loaded[key] = scored_documents(config, files.test, vocabulary, format=files.format)
-    corpus: Corpus = _loaded[key]
-    return corpus
-
-
-def _key(part: str, config: Config, files: Files) -> str:
-    return repr((part, files, config.mentions, config.feature_set, sorted(config.features.items())))

@@ -16,7 +16,8 @@ def document_of(
 ) -> Document:
     """Cuts a text into sentences and tokens, as treebanks of English do.
 
-    A token is never altered: it is the slice of the text that the layer `offsets` gives. Between tokens
+    A token is never altered: it is the slice of the text that the layer `offsets` gives; the text itself
+    is kept as `raw_text`. Between tokens
     there is nothing but white space and characters that cannot be seen. Other scripts than Latin are
     cut at blanks and signs, Chinese at every character, Japanese also where kana begin and end. The
     time is linear in the length of the text, whatever it holds.
@@ -53,7 +54,13 @@ def document_of(
     layers: dict[str, tuple[Any, ...]] = {"offsets": tuple(offsets)}
     if speakers is not None:
         layers["speaker"] = tuple(speaker)
-    return Document(id=id, words=tuple(words), sentence_starts=tuple(starts), layers=layers)
+    return Document(
+        id=id,
+        words=tuple(words),
+        sentence_starts=tuple(starts),
+        layers=layers,
+        raw_text=text,
+    )
 
 
 def _turns(
@@ -62,9 +69,8 @@ def _turns(
     """The text as stretches of one speaker. What only blanks divide is one stretch."""
     turns: list[tuple[int, int, str | None]] = []
     done = 0
-    for begin, end, name in sorted(
-        (_range(one, text, id) for one in speakers), key=lambda r: r[:2]
-    ):
+    ranges = (_range(given, text, id) for given in speakers)
+    for begin, end, name in sorted(ranges, key=lambda r: r[:2]):
         if begin < done:
             raise CorelaxError(
                 f"document {id}: the speaker range {begin} to {end} ({name}) begins before another ends; "
@@ -85,6 +91,6 @@ def _range(given: tuple[int, int, str], text: str, id: str) -> tuple[int, int, s
         case (int(begin), int(end), str(name)) if 0 <= begin <= end <= len(text):
             return begin, end, name
     raise CorelaxError(
-        f"document {id}: {given!r} is no speaker range; needed are (start, end, name), characters of the "
+        f"document {id}: {given!r} is not a speaker range; needed are (start, end, name), characters of the "
         f"text from 0 to {len(text)}"
     )

@@ -7,8 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import pairwise
 
-from corelax.text.abbreviations import BEFORE_NUMBERS, TITLES
-from corelax.text.tokens import BLANK
+from corelax.text.tokens import BEFORE_NUMBERS, BLANK, TITLES
 
 _STOPS = frozenset(". ! ? … ... .. …. 。 ！ ？ ｡ । ॥ ؟ ۔ ։".split())
 _LAST = ".!?…。！？｡।॥؟۔։"  # last characters of stops and abbreviations
@@ -90,7 +89,7 @@ def _after_stops(words: list[str], spans: list[tuple[int, int]]) -> Iterator[int
 
 
 def _run_ends(starts: list[int], width: int) -> dict[int, int]:
-    """[start] where a run of pieces ends. Each piece has so many words; the starts are in order.
+    """[start] where a run of pieces ends. Each piece has `width` words; the starts are in order.
 
     >>> _run_ends([2, 5, 9], 3)
     {9: 12, 5: 8, 2: 8}

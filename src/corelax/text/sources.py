@@ -1,83 +1,82 @@
-"""The inputs of `corelax resolve`: texts, folders of texts, annotated files, standard input."""
+"""Documents from files and folders: raw texts, annotated files, standard input."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from corelax.core.errors import CorelaxError
+from corelax.core.files import STANDARD, is_same_file, open_text, shown
+from corelax.document import Document
+from corelax.io import stream, suffix_format
+from corelax.text.dialogue import speakers_of
+from corelax.text.raw import document_of
 
-if TYPE_CHECKING:
-    from corelax.document import Document
-
-STANDARD = "-"
-# One to four words, the first with a capital, then a colon and what is said.
-_TURN = re.compile(r"^[^\S\n]*([^\W\d_][\w.'’-]*(?:[^\S\n][\w.'’-]+){0,3}):[^\S\n]+(\S.*)", re.M)
+__all__ = ["Source", "input_files", "is_same_file", "read_documents", "read_sources", "read_text"]
 
 
 class Source(NamedTuple):
-    """A document to resolve, with its text if that is what it was made of."""
+    """A document, and the raw text if it was made from one."""
 
     document: Document
     text: str | None
 
 
-def read_sources(
+def read_documents(
     names: Sequence[str], format: str | None = None, *, dialogue: bool = False
-) -> list[Source]:
+) -> list[Document]:
     """All documents of files, folders and standard input (`-`), in the order given.
 
-    Files are texts unless their suffix is that of an annotated format, or a `format` is given.
+    Args:
+        names: Files, or folders whose `*.txt` files are read. A file is raw text unless its suffix is that
+            of an annotated format.
+        format: A name from `corelax.io.FORMATS`: all files are of this format.
+        dialogue: Whether lines of raw text such as `Ann: Hello!` name the speaker.
 
-    >>> [doc.key for doc, text in read_sources(["examples/data/gold.conll"])]
+    >>> [doc.key for doc in read_documents(["examples/data/gold.conll"])]
     ['story/lighthouse_0', 'story/letter_0']
     """
     if list(names).count(STANDARD) > 1:
         raise CorelaxError("standard input can be read once only")
-    return [source for path in input_files(names) for source in _sources(path, format, dialogue)]
+    return [doc for path in input_files(names) for doc in _documents(path, format, dialogue)]
 
 
-def speakers_of(text: str) -> list[tuple[int, int, str]]:
-    """Who says what is in which characters: lines that look like `Name: what is said`.
-
-    >>> speakers_of("A hall.\\nAnn: Hello!\\nDr. Bo Li:  At 5:30?")
-    [(13, 19, 'Ann'), (32, 40, 'Dr. Bo Li')]
-    """
-    turns = (match for match in _TURN.finditer(text) if match[1][0].isupper())
-    return [(*match.span(2), match[1]) for match in turns]
+def read_sources(
+    names: Sequence[str], format: str | None = None, *, dialogue: bool = False
+) -> list[Source]:
+    """The documents of `read_documents`, each with its raw text beside it."""
+    documents = read_documents(names, format, dialogue=dialogue)
+    return [Source(doc, doc.raw_text) for doc in documents]
 
 
 def input_files(names: Sequence[str]) -> Iterator[str]:
-    """Folders are replaced by the texts in them and in their folders."""
+    """The names, with folders replaced by the texts in them and in their subfolders.
+
+    >>> list(input_files(["-", "examples/data/curie.txt"]))
+    ['-', 'examples/data/curie.txt']
+    """
     for name in names:
         if name == STANDARD or not Path(name).is_dir():
             yield name
             continue
-        found = sorted(path for path in Path(name).rglob("*.txt") if path.is_file())
-        if not found:
+        texts = sorted(path for path in Path(name).rglob("*.txt") if path.is_file())
+        if not texts:
             raise CorelaxError(f"{name}: no *.txt file in this folder")
-        yield from map(str, found)
+        yield from map(str, texts)
 
 
-def _sources(path: str, format: str | None, dialogue: bool) -> Iterator[Source]:
-    from corelax.io import stream, suffix_format
-    from corelax.text import document_of
-
+def _documents(path: str, format: str | None, dialogue: bool) -> Iterator[Document]:
     if format is not None or suffix_format(path) is not None:
-        for document in stream(path, format):
-            yield Source(document, None)
+        yield from stream(path, format)
         return
     text = read_text(path)
     name = "stdin" if path == STANDARD else path
-    yield Source(document_of(text, name, speakers_of(text) if dialogue else None), text)
+    yield document_of(text, name, speakers_of(text) if dialogue else None)
 
 
 def read_text(path: str) -> str:
-    """A UTF-8 text as it is, gzipped or not; an error names the first byte that is none."""
-    from corelax.core.files import open_text, shown
-
+    """A UTF-8 text as it is, gzipped or not; an error names the first byte that is not UTF-8."""
     with open_text(path, encoding="latin-1", newline="") as file:  # for its bytes
         raw = file.read().encode("latin-1")
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -93,15 +92,3 @@ def read_text(path: str) -> str:
             f"{shown(path)}: not UTF-8 text: byte 0x{raw[error.start]:02x} at offset "
             f"{error.start:,}; convert it to UTF-8"
         ) from None
-
-
-def is_same_file(name: str, other: str) -> bool:
-    """Whether two names are those of one file that is there.
-
-    >>> is_same_file("README.md", "./README.md"), is_same_file("README.md", "nowhere.md")
-    (True, False)
-    """
-    try:
-        return STANDARD not in (name, other) and Path(name).samefile(other)
-    except OSError:
-        return False

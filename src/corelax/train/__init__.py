@@ -1,11 +1,16 @@
 """Training: settings, stages, optimiser, model folders, prediction."""
 
-from corelax.resolve.predict import predict_documents
+from typing import TYPE_CHECKING, Any
+
+from corelax.rankers.sparse.folder import Model, load_model
 from corelax.train.optim import AdaGrad, clip_gradients
 from corelax.train.sparse.config import Config
-from corelax.train.sparse.folder import Model, load_model
+from corelax.train.sparse.data import load_data
 from corelax.train.sparse.presets import PRESETS, stage_chain
-from corelax.train.sparse.stages import load_data, train_chain
+from corelax.train.sparse.stage import train_chain
+
+if TYPE_CHECKING:
+    from corelax.resolve.predict import predict_documents
 
 __all__ = [
     "PRESETS",
@@ -19,3 +24,11 @@ __all__ = [
     "stage_chain",
     "train_chain",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "predict_documents":  # which imports from here
+        from corelax.resolve import predict_documents
+
+        return predict_documents
+    raise AttributeError(f"module 'corelax.train' has no attribute {name!r}")

@@ -1,8 +1,8 @@
 """The state of a stage after its last finished epoch: one file, replaced as a whole.
 
 The best weights so far are written first (`model.safetensors`), then the checkpoint. A stage that is killed
-at any moment, also while it writes, finds the checkpoint of the epoch before, and does that epoch again:
-since every epoch draws its random numbers from (seed, stage, epoch), the result is the same.
+at any moment, also while it writes, finds the checkpoint of the epoch before and repeats that epoch:
+since every epoch draws its random numbers from (seed, stage, epoch), the weights are identical.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ class Epoch:
     """One line of the log.
 
     Attributes:
-        stage: Which stage.
+        stage: The name of the stage.
         epoch: Counted from 1.
         loss: Mean loss of the training documents.
         dev: The score on dev that epochs are compared by, in [0, 1].
-        temperature: T of the epoch.
+        temperature: T in this epoch.
         seconds: How long training took, without dev.
-        documents: Training documents.
+        documents: The number of training documents.
     """
 
     stage: str
@@ -51,7 +51,7 @@ class Epoch:
 
 @dataclass(slots=True)
 class History:
-    """The epochs that were done."""
+    """The finished epochs of a stage."""
 
     epochs: list[Epoch] = field(default_factory=list)
 
@@ -59,6 +59,11 @@ class History:
     def best(self) -> Epoch | None:
         """The first of the epochs with the highest dev score."""
         return max(self.epochs, key=lambda e: (e.dev, -e.epoch), default=None)
+
+    def kept(self, keep: str) -> Epoch:
+        """The epoch whose weights are kept: the "best" on dev or the "last"."""
+        best = self.best
+        return self.epochs[-1] if keep == "last" or best is None else best
 
     def write_log(self, folder: Path) -> None:
         """One JSON object a line."""
@@ -76,16 +81,16 @@ def save_checkpoint(
     """Weights, the state of the optimiser and the history.
 
     Args:
-        folder: Of the model.
-        network: Any; its `state_dict` is written.
-        optimizer: Of its parameters. Only tensors of its state are written.
-        history: The epochs that were done.
+        folder: The model folder.
+        network: Any network; its `state_dict` is written.
+        optimizer: The optimiser of its parameters. Only tensors of its state are written.
+        history: The finished epochs.
         of: As for `save_weights`.
     """
     tensors = dict(network.state_dict())
     for name, parameter in network.named_parameters():
-        for what, value in optimizer.state.get(parameter, {}).items():
-            tensors[f"{what}.{name}"] = value
+        for state_name, value in optimizer.state.get(parameter, {}).items():
+            tensors[f"{state_name}.{name}"] = value
     # The history goes as bytes: it must not come apart from the weights.
     tensors["history"] = pack_history(history)
     save_weights(folder / CHECKPOINT, tensors, of)
@@ -98,10 +103,10 @@ def load_checkpoint(
     of: Mapping[str, str],
     state: Sequence[str] = ADAGRAD,
 ) -> History:
-    """Puts network and optimiser where they were after the last finished epoch; without one, leaves them.
+    """Restores network and optimiser after the last finished epoch; without a checkpoint, leaves them.
 
     Args:
-        folder: Of the model.
+        folder: The model folder.
         network: As in `save_checkpoint`.
         optimizer: As in `save_checkpoint`.
         of: As in `save_checkpoint`.
@@ -113,17 +118,17 @@ def load_checkpoint(
     tensors = load_weights(path, of)
     set_weights(network, tensors, path)
     names = {parameter: name for name, parameter in network.named_parameters()}
-    parameters = [one for group in optimizer.param_groups for one in group["params"]]
-    found = {
+    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    saved = {
         number: {
-            what: tensors[f"{what}.{names[parameter]}"]
-            for what in state
-            if f"{what}.{names[parameter]}" in tensors
+            name: tensors[f"{name}.{names[parameter]}"]
+            for name in state
+            if f"{name}.{names[parameter]}" in tensors
         }
         for number, parameter in enumerate(parameters)
     }
     # The optimiser itself knows which of its tensors go to the device of a parameter.
-    optimizer.load_state_dict({**optimizer.state_dict(), "state": found})
+    optimizer.load_state_dict({**optimizer.state_dict(), "state": saved})
     return unpack_history(tensors["history"])
 
 
@@ -144,17 +149,17 @@ def unpack_history(packed: Tensor) -> History:
 
 
 def tidy(folder: Path, *, finished: bool) -> None:
-    """Removes what a run that was killed while it wrote has left, and a checkpoint nobody needs any more."""
+    """Removes temporary files of a killed run, and the checkpoint of a finished stage."""
     remove_leftovers(folder)
     if finished:
         (folder / CHECKPOINT).unlink(missing_ok=True)
 
 
-def random_seed(seed: int, *what: object) -> int:
+def random_seed(seed: int, *purpose: object) -> int:
     """A seed for one purpose, the same on every machine.
 
     >>> random_seed(1, "baseline", 3) != random_seed(1, "baseline", 4)
     True
     """
-    digest = hashlib.sha256(repr((seed, *what)).encode()).digest()
+    digest = hashlib.sha256(repr((seed, *purpose)).encode()).digest()
     return int.from_bytes(digest[:7], "big")

@@ -10,19 +10,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, Self, get_type_hints
+from typing import Any, ClassVar, Self
 
 from corelax.core.checks import check_beta, check_choice, check_number, check_temperature
 from corelax.core.errors import CorelaxError
-from corelax.core.settings import check_key, read_value
+from corelax.core.settings import check_key, check_types, read_table
 from corelax.document.clustering import SINGLETONS
 from corelax.losses.actions import check_costs
 from corelax.losses.metric import parts_of
+from corelax.rankers.sparse.decoding import DECODINGS
 from corelax.relax.relaxation import SHARPENED, Relaxation
 
 RESOLVING = ("ranking", "entity", "metric", "margin", "reinforce", "rescale")
 REWARDED, REWARDS = ("reinforce", "rescale"), ("b_cubed", "lea")
-DECODINGS = ("links", "entities")
 KEEP = ("best", "last")
 
 
@@ -33,30 +33,30 @@ def everywhere(default: Any) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageSettings:
-    """What any stage has. Each kind of ranker adds its own: a subclass, frozen and with slots as well.
+    """What any stage has. Each kind of ranker adds its own in a subclass, also frozen and with slots.
 
     Attributes:
         stage: The name of the stage, and of its folder.
         start: Stages whose weights it starts from.
         objective: What is minimised.
-        costs: Of false anaphor, false new, wrong link; for ranking, entity and margin.
-        margin: Of margin, rescale and antecedent_margin.
-        metric: Of metric, reinforce and rescale.
+        costs: The costs of false anaphor, false new and wrong link; for ranking, entity and margin.
+        margin: The margin; for margin, rescale and antecedent_margin.
+        metric: The metric; for metric, reinforce and rescale.
         beta_squared: β² of the metric's F.
         temperature: T, at the first epoch.
         temperature_end: T at the last epoch, reached by a constant factor from epoch to epoch; 0: as T.
         temperature_on: What T sharpens: the "entity" or the "link" probabilities (always these in the
             pairwise family).
         family: "entity" or "pairwise" relaxation.
-        like_original: Metric losses as the authors' program has them: hard filter of entities, found mentions
-            only, documents with tiny counts passed over.
-        clip: Largest norm of the gradient; 0 for any.
-        epochs: At most so many.
-        patience: Stops after so many epochs without a better dev score; 0 for never.
+        like_original: Metric losses as the authors' program computes them: hard filter of entities, detected
+            mentions only, documents with tiny counts skipped.
+        clip: Largest norm of the gradient; 0 for no limit.
+        epochs: The largest number of epochs.
+        patience: Training stops after this many epochs without a better dev score; 0 for never.
         keep: The weights of the "best" epoch on dev, or of the "last".
         singletons: Whether entities of one mention count: "drop" or "keep" (all stages).
         decoding: Best "links" or best "entities" (all stages).
-        seed: Of weights, order and dropout (all stages).
+        seed: The seed of weights, order and dropout (all stages).
     """
 
     OBJECTIVES: ClassVar[tuple[str, ...]] = RESOLVING
@@ -83,6 +83,7 @@ class StageSettings:
     seed: int = everywhere(1)
 
     def __post_init__(self) -> None:
+        check_types(self)
         check_choice("objective", self.objective, self.OBJECTIVES)
         check_choice("temperature_on", self.temperature_on, SHARPENED)
         check_choice("keep", self.keep, KEEP)
@@ -140,14 +141,25 @@ class StageSettings:
         return replace(self, **self._values(settings))
 
     def _values(self, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Keys and values as fields take them. For kinds of settings with keys that are no fields."""
-        types = get_type_hints(type(self))
-        known = [one.name for one in fields(self) if one.name not in self.FIXED]
-        values = {}
-        for key, value in settings.items():
+        """Keys and values as fields take them. Settings with keys that are not fields override it."""
+        return read_table(settings, type(self), leave_out=self.FIXED)
+
+    @classmethod
+    def from_saved(cls, saved: Mapping[str, Any]) -> Self:
+        """Settings from a model folder, where tuples are lists; those that it lacks have their defaults.
+
+        >>> StageSettings.from_saved({"stage": "s", "costs": [0, 1, 1]}).costs
+        (0, 1, 1)
+        """
+        known = [field.name for field in fields(cls)]
+        values: dict[str, Any] = {}
+        for key, value in saved.items():
             check_key(key, known)
-            values[key] = read_value(key, value, types[key])
-        return values
+            values[key] = tuple(value) if isinstance(value, list) else value
+        try:
+            return cls(**values)
+        except (TypeError, ValueError, AttributeError) as error:
+            raise CorelaxError(f"settings that cannot be read: {error}") from None
 
 
 def is_shared(kind: type[StageSettings], key: str) -> bool:
@@ -156,4 +168,7 @@ def is_shared(kind: type[StageSettings], key: str) -> bool:
     >>> is_shared(StageSettings, "seed"), is_shared(StageSettings, "epochs")
     (True, False)
     """
-    return any(one.name == key and one.metadata.get("everywhere", False) for one in fields(kind))
+    return any(
+        setting.name == key and setting.metadata.get("everywhere", False)
+        for setting in fields(kind)
+    )

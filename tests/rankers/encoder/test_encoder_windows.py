@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
-from corelax.rankers.encoder.inputs import LAYERS, encoder_input
+from corelax.rankers.encoder.inputs import LAYERS, WordPieces, encoder_input
 from corelax.rankers.encoder.settings import EncoderSettings
 from tests.rankers.encoder.encoder_models import VOCABULARY, a_document, transformers, write_encoder
 
@@ -24,7 +24,7 @@ SENTENCES = st.lists(st.lists(A_WORD, max_size=7), max_size=6)
 @pytest.fixture(scope="module")
 def tokenizer(tmp_path_factory):
     folder = write_encoder(tmp_path_factory.mktemp("encoder"))
-    return transformers.AutoTokenizer.from_pretrained(folder)
+    return WordPieces(transformers.AutoTokenizer.from_pretrained(folder))
 
 
 def pieces_of(word):

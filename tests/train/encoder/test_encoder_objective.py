@@ -9,7 +9,7 @@ import torch
 
 from corelax.losses import metric_loss, ranking_loss
 from corelax.train.encoder.config import EncoderConfig
-from corelax.train.encoder.objective import WORDS, make_objective
+from corelax.train.encoder.objective import WORDS, batch_objective
 from tests.train.encoder.tiny_encoder import examples, made, save_encoder, tiny_model
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -42,7 +42,7 @@ def documents(model):
 
 def loss(model, documents, **settings):
     config = EncoderConfig(stage="s", **{**NOTHING_ELSE, **settings})
-    return make_objective(config, 1)(model.ranker, documents)
+    return batch_objective(config, 1)(model.ranker, documents)
 
 
 def found_spans(ranker, example):
@@ -188,7 +188,7 @@ def test_gradients_are_what_differences_say(tmp_path, monkeypatch, objective):
     model = tiny_model(save_encoder(tmp_path, docs), types=TYPES, window=40)
     ranker = model.ranker.double().eval()
     some = examples(model, docs, singletons="keep")
-    objective = make_objective(EncoderConfig(stage="s", objective=objective), 1)
+    objective = batch_objective(EncoderConfig(stage="s", objective=objective), 1)
     weights = list(ranker.parameters())
     value = objective(ranker, some)
     assert value.dtype == torch.float64

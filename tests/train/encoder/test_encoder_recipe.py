@@ -45,20 +45,20 @@ def run(recipe, out, data, **more):
 
 def test_every_stage_is_trained_once_and_others_start_from_it(recipe, data, tmp_path):
     listener, notes = Listener(), []
-    model = run(recipe(), tmp_path, data, watcher=listener, note=notes.append)
+    model = run(recipe(), tmp_path, data, progress=listener, note=notes.append)
     assert listener.epochs == [("first", 1), ("second", 1), ("second", 2), ("metric", 1)]
     assert [note.split(":")[0] for note in notes] == ["first", "second", "metric"]
     assert sorted(model.training["scores"]) == ["a", "b"]
     weights = {name: (tmp_path / name / WEIGHTS).read_bytes() for name in ("first", "metric")}
     again = Listener()
-    run(recipe(), tmp_path, data, watcher=again)
+    run(recipe(), tmp_path, data, progress=again)
     assert again.documents == []
     assert weights == {name: (tmp_path / name / WEIGHTS).read_bytes() for name in weights}
 
 
 def test_a_corpus_may_come_several_times(recipe, data, tmp_path):
     listener = Listener()
-    run(recipe(), tmp_path, data, stages=["first"], watcher=listener)
+    run(recipe(), tmp_path, data, stages=["first"], progress=listener)
     assert listener.documents[-1] == (1, 2 * 3 + 2, 2 * 3 + 2)
 
 

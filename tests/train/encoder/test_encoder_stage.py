@@ -10,8 +10,9 @@ import torch
 from corelax import CorelaxError
 from corelax.rankers.encoder.folder import WEIGHTS, load_ranker
 from corelax.train.encoder.config import EncoderConfig
-from corelax.train.encoder.evaluate import evaluate
-from corelax.train.encoder.stage import train_encoder_stage
+from corelax.train.encoder.evaluate import dev_report
+from corelax.train.encoder.stage import EncoderStage
+from corelax.train.stage import train_stage
 from tests.train.encoder.tiny_encoder import Listener, examples, made, save_encoder, tiny_model
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -24,14 +25,14 @@ def encoder(tmp_path_factory):
     return save_encoder(tmp_path_factory.mktemp("encoder"), made(6))
 
 
-def train(folder, encoder, watcher=None, resume=False, number=5, identity=IDENTITY, **settings):
+def train(folder, encoder, progress=None, resume=False, number=5, identity=IDENTITY, **settings):
     model = tiny_model(encoder, window=40)
     docs = examples(model, made(number))
     config = EncoderConfig(stage="s", **{**QUICK, **settings})
-    return train_encoder_stage(
-        config, folder, model, docs, {"made": docs}, identity=identity, resume=resume,
-        watcher=watcher,
-    )  # fmt: skip
+    stage = EncoderStage(
+        config=config, model=model, examples=lambda: docs, dev={"made": docs}, identity=identity
+    )
+    return train_stage(stage, folder, resume=resume, progress=progress)
 
 
 def log(folder):
@@ -47,11 +48,14 @@ def same_log(one, other):
 def test_it_learns_a_few_documents_by_heart(encoder, tmp_path):
     model = tiny_model(encoder)
     docs = examples(model, made(6))
-    before = float(evaluate(model.ranker.eval(), docs).conll)
+    before = float(dev_report(model.ranker.eval(), docs).conll)
     config = EncoderConfig(
         stage="s", epochs=30, learning_rate=5e-3, encoder_learning_rate=2e-3, averaging=0.9
     )
-    trained = train_encoder_stage(config, tmp_path, model, docs, {"made": docs}, identity={})
+    stage = EncoderStage(
+        config=config, model=model, examples=lambda: docs, dev={"made": docs}, identity={}
+    )
+    trained = train_stage(stage, tmp_path)
     assert before < 0.3
     assert trained.training["scores"]["made"]["conll"] > 0.8
     losses = [line["loss"] for line in log(tmp_path)]
@@ -112,7 +116,7 @@ def test_the_folder_tells_what_was_kept(encoder, tmp_path):
     assert model.training["dev"] == max(dev)
     assert model.training["epoch"] == 1 + dev.index(max(dev))
     docs = examples(model, made(5))
-    report = evaluate(model.ranker, docs)
+    report = dev_report(model.ranker, docs)
     assert model.training["scores"]["made"] == report.as_dict()
     assert float(report.conll) == max(dev)
     assert not (tmp_path / "checkpoint.safetensors").exists()

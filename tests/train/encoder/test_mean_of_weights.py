@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from corelax.train.encoder.averages import update_average
+from corelax.train.encoder.trainee import update_average
 
 
 def test_the_mean_follows_its_formula():

@@ -9,13 +9,13 @@ from corelax import Clustering, CorelaxError, Document, Span
 from corelax.io import write
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.train.encoder.corpora import (
-    Corpus,
+    TrainingCorpus,
     dev_examples,
     read_documents,
     relabelled,
     training_examples,
 )
-from corelax.train.encoder.evaluate import evaluate, predictions
+from corelax.train.encoder.evaluate import dev_report, predictions
 from tests.train.encoder.tiny_encoder import Letters, examples, made, save_encoder, tiny_model
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -36,7 +36,7 @@ def root(tmp_path):
 
 @pytest.mark.parametrize(("singletons", "entities"), [("drop", [2]), ("keep", [2, 1])])
 def test_each_corpus_says_whether_singletons_count(root, singletons, entities):
-    corpus = Corpus(name="c", scheme="two", train=("plain.jsonl",), singletons=singletons)
+    corpus = TrainingCorpus(name="c", scheme="two", train=("plain.jsonl",), singletons=singletons)
     [example] = training_examples(corpus, root, Letters(), SETTINGS)
     assert example.sizes.tolist() == entities
     assert (example.scheme, example.singletons) == (1, singletons == "keep")
@@ -44,7 +44,7 @@ def test_each_corpus_says_whether_singletons_count(root, singletons, entities):
 
 
 def test_training_and_dev_are_files_of_their_own(root):
-    corpus = Corpus(
+    corpus = TrainingCorpus(
         name="c", scheme="one", train=("plain.jsonl", "other.jsonl"), dev=("other.jsonl",)
     )
     lengths = [example.words for example in training_examples(corpus, root, Letters(), SETTINGS)]
@@ -54,12 +54,14 @@ def test_training_and_dev_are_files_of_their_own(root):
 
 def test_the_format_can_be_named(root):
     (root / "plain.jsonl").rename(root / "plain.data")
-    corpus = Corpus(name="c", scheme="one", train=("plain.data",), format="jsonlines")
+    corpus = TrainingCorpus(name="c", scheme="one", train=("plain.data",), format="jsonlines")
     assert len(training_examples(corpus, root, Letters(), SETTINGS)) == 1
 
 
 def test_markables_add_mentions_to_learn_from(root):
-    corpus = Corpus(name="c", scheme="one", train=("plain.jsonl",), markables=("rich.jsonl",))
+    corpus = TrainingCorpus(
+        name="c", scheme="one", train=("plain.jsonl",), markables=("rich.jsonl",)
+    )
     [example] = training_examples(corpus, root, Letters(), SETTINGS)
     spans = [(start, start + width + 1) for _, start, width in example.markables.where.tolist()]
     assert spans == [(0, 1), (2, 3), (4, 5), (4, 6)]
@@ -67,17 +69,19 @@ def test_markables_add_mentions_to_learn_from(root):
 
 
 def test_markables_of_other_documents_are_an_error(root):
-    corpus = Corpus(name="gum", scheme="one", train=("plain.jsonl",), markables=("other.jsonl",))
+    corpus = TrainingCorpus(
+        name="gum", scheme="one", train=("plain.jsonl",), markables=("other.jsonl",)
+    )
     with pytest.raises(CorelaxError, match="corpus gum: markables are not of the same documents"):
         training_examples(corpus, root, Letters(), SETTINGS)
 
 
 def test_a_scheme_that_the_ranker_does_not_know_is_an_error(root):
-    corpus = Corpus(name="gum", scheme="three", train=("plain.jsonl",))
+    corpus = TrainingCorpus(name="gum", scheme="three", train=("plain.jsonl",))
     with pytest.raises(CorelaxError, match="corpus gum: scheme must be 'one' or 'two'"):
         training_examples(corpus, root, Letters(), SETTINGS)
     with pytest.raises(CorelaxError, match="corpus gum: singletons must be"):
-        Corpus(name="gum", scheme="one", singletons="some")
+        TrainingCorpus(name="gum", scheme="one", singletons="some")
 
 
 def test_mentions_that_are_no_stretch_of_words_are_left_out(tmp_path):
@@ -108,7 +112,7 @@ def labelled(model):
 @pytest.mark.parametrize("keep", [True, False])
 def test_a_teacher_says_what_the_entities_are(model, labelled, keep):
     files = ("rich.jsonl",) if keep else ()
-    corpus = Corpus(name="c", scheme="two", teacher="t", markables=files)
+    corpus = TrainingCorpus(name="c", scheme="two", teacher="t", markables=files)
     taught = relabelled(labelled, corpus, model, model.ranker.settings)
     wanted = list(predictions(model.ranker, labelled, 1))
     assert sum(map(len, wanted)) > 0
@@ -128,7 +132,7 @@ def test_scores_are_those_of_the_predictions_without_singletons(model, labelled)
             e._replace(document=e.document.with_clusters(Clustering([*c, *more])), **changes)
             for e, c in zip(labelled, found, strict=True)
         ]
-        return float(evaluate(model.ranker, truth).conll)
+        return float(dev_report(model.ranker, truth).conll)
 
     assert conll() == 1.0
     assert conll([alone]) == 1.0
@@ -139,6 +143,6 @@ def test_scores_are_those_of_the_predictions_without_singletons(model, labelled)
 def test_scoring_leaves_the_ranker_in_its_mode(model, labelled):
     for mode in (True, False):
         model.ranker.train(mode)
-        evaluate(model.ranker, labelled)
+        dev_report(model.ranker, labelled)
         assert model.ranker.training is mode
     model.ranker.eval()

@@ -13,9 +13,9 @@ from corelax.rankers.encoder.folder import EncoderModel, new_ranker
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.synthetic import Shape, generate
 from corelax.train.checkpoint import History
-from corelax.train.encoder.corpora import Corpus, examples_of
+from corelax.train.encoder.corpora import TrainingCorpus, examples_of
 from corelax.train.encoder.examples import Example
-from corelax.train.epochs import Watcher
+from corelax.train.loop import Progress
 from corelax.train.settings import StageSettings
 
 MARKS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
@@ -112,12 +112,14 @@ def examples(
 ) -> list[Example]:
     """Documents as the model learns from them."""
     settings = model.ranker.settings
-    corpus = Corpus(name="made", scheme=scheme or settings.schemes[0], singletons=singletons)
+    corpus = TrainingCorpus(
+        name="made", scheme=scheme or settings.schemes[0], singletons=singletons
+    )
     nothing = [None] * len(documents)
     return examples_of(documents, corpus, model.tokenizer, settings, nothing)
 
 
-class Listener(Watcher):
+class Listener(Progress):
     """Remembers what it is told, and falls over where it is asked to."""
 
     def __init__(self, after_epoch: int = 0, at_document: tuple[int, int] = (0, 0)) -> None:

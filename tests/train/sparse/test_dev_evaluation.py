@@ -6,10 +6,11 @@ import torch
 
 from corelax import score
 from corelax.rankers import SparseRanker
+from corelax.rankers.sparse.decoding import decode_table
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.tensors import SLOTS
 from corelax.train import Config
-from corelax.train.sparse.evaluate import dev_score, evaluate, resolve
+from corelax.train.sparse.evaluate import dev_report, dev_score
 from tests.train.sparse.training_runs import documents, make_data
 
 
@@ -97,7 +98,7 @@ def links(*actions):
 
 def test_missed_gold_mentions_count_in_the_scores():
     # Gold {0, 1, missed}, all links right: B³ recall (2 · 2/3) / 3, precision 1.
-    report = evaluate(Fixed([links(0, 0)]), [table([0, 0], missed=[0])], config())
+    report = dev_report(Fixed([links(0, 0)]), [table([0, 0], missed=[0])], config())
     scores = report.as_dict()["b_cubed"]
     assert scores["recall"] == pytest.approx(4 / 9)
     assert scores["precision"] == pytest.approx(1)
@@ -105,22 +106,26 @@ def test_missed_gold_mentions_count_in_the_scores():
 
 def test_singletons_are_dropped_or_kept():
     tables = [table([0, 0, 1])]
-    dropped = evaluate(Fixed([links(0, 0, 2)]), tables, config()).as_dict()["mentions"]
-    kept = evaluate(Fixed([links(0, 0, 2)]), tables, config(singletons="keep")).as_dict()
+    dropped = dev_report(Fixed([links(0, 0, 2)]), tables, config()).as_dict()["mentions"]
+    kept = dev_report(Fixed([links(0, 0, 2)]), tables, config(singletons="keep")).as_dict()
     assert dropped["recall"] == dropped["precision"] == 1
     assert kept["mentions"]["recall"] == 1
-    without = evaluate(Fixed([links(0, 0, 0)]), tables, config(singletons="keep")).as_dict()
+    without = dev_report(Fixed([links(0, 0, 0)]), tables, config(singletons="keep")).as_dict()
     assert without["b_cubed"]["f1"] < kept["b_cubed"]["f1"] == 1
-    alone = resolve(Fixed([links(0, 1, 2)]), tables[0], singletons="keep", decoding="links")
+    alone = decode_table(Fixed([links(0, 1, 2)]), tables[0], singletons="keep", decoding="links")
     assert sorted(map(list, alone)) == [[0], [1], [2]]
-    assert resolve(Fixed([links(0, 1, 2)]), tables[0], singletons="drop", decoding="links") == []
+    assert (
+        decode_table(Fixed([links(0, 1, 2)]), tables[0], singletons="drop", decoding="links") == []
+    )
 
 
 def test_entities_may_be_decoded_instead_of_links():
     # 2 prefers 1 as a link (0.4 against 0.3 and 0.3), but 1 belongs to 0 mostly.
     scores = torch.log(torch.tensor([[1.0, 1, 1], [0.45, 0.55, 1], [0.35, 0.4, 0.25]])).tolist()
-    by_links = resolve(Fixed([scores]), table([0, 0, 0]), singletons="drop", decoding="links")
-    by_entities = resolve(Fixed([scores]), table([0, 0, 0]), singletons="drop", decoding="entities")
+    by_links = decode_table(Fixed([scores]), table([0, 0, 0]), singletons="drop", decoding="links")
+    by_entities = decode_table(
+        Fixed([scores]), table([0, 0, 0]), singletons="drop", decoding="entities"
+    )
     assert [sorted(entity) for entity in by_links] == [[1, 2]]
     # p(2 in 0) = 0.35 + 0.4 · 0.45 = 0.53, p(2 in 1) = 0.4 · 0.55
     assert [sorted(entity) for entity in by_entities] == [[0, 2]]
@@ -131,10 +136,10 @@ def test_the_score_is_what_the_scorer_gives_for_the_same_documents():
     data = make_data(documents(2), docs)
     torch.manual_seed(0)
     ranker = SparseRanker.for_vocabulary(data.train.vocabulary, hidden_mention=4, hidden_pair=4)
-    found = evaluate(ranker, data.dev.tables, config()).as_dict()
+    found = dev_report(ranker, data.dev.tables, config()).as_dict()
     predicted = [
         doc.with_clusters(
-            rows.clusters_of(resolve(ranker, rows, singletons="drop", decoding="links"))
+            rows.clusters_of(decode_table(ranker, rows, singletons="drop", decoding="links"))
         )
         for doc, rows in zip(docs, data.dev.tables, strict=True)
     ]
@@ -146,5 +151,5 @@ def test_the_score_is_what_the_scorer_gives_for_the_same_documents():
 def test_a_document_without_mentions_is_scored():
     ranker = Fixed([links(0, 0), torch.zeros(0, 0).tolist()])
     ranker.scores[1] = torch.zeros(0, 0)
-    report = evaluate(ranker, [table([0, 0]), table([])], config())
+    report = dev_report(ranker, [table([0, 0]), table([])], config())
     assert report.as_dict()["b_cubed"]["f1"] == 1

@@ -9,7 +9,10 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from corelax import CorelaxError
+from corelax.core.settings import rename_keys
+from corelax.rankers.sparse import folder as sparse_folder
 from corelax.train import load_model
+from corelax.train.sparse.config import saved_config
 from tests.train.sparse.training_runs import documents, make_data, run
 
 
@@ -28,9 +31,9 @@ def folder(models, tmp_path):
     return shutil.copytree(models["one"], tmp_path / "model")
 
 
-def complaint(folder):
+def complaint(folder, read=load_model):
     with pytest.raises(CorelaxError) as caught:
-        load_model(folder)
+        read(folder)
     message = str(caught.value)
     assert "\n" not in message
     return message
@@ -44,7 +47,8 @@ def edited(path, change):
 
 def test_a_folder_that_is_whole_loads_from_anywhere(models, folder):
     one, copy = load_model(models["one"]), load_model(str(folder))
-    assert one.config == copy.config
+    assert one.settings == copy.settings
+    assert saved_config(models["one"]) == saved_config(folder)
     assert one.vocabulary.to_json() == copy.vocabulary.to_json()
     for name, tensor in one.ranker.state_dict().items():
         assert tensor.equal(copy.ranker.state_dict()[name])
@@ -117,16 +121,16 @@ def test_a_missing_tensor_is_named(folder):
 
 
 def test_settings_of_another_size_do_not_fit_the_weights(folder):
-    edited(folder / "config.json", lambda content: content["config"].update(hidden_pair=13))
+    edited(folder / "config.json", lambda content: content["settings"].update(hidden_pair=13))
     assert complaint(folder).startswith(f"{folder / 'model.safetensors'}: ")
 
 
 def test_another_format_is_named(folder):
     path = folder / "config.json"
-    edited(path, lambda content: content.update(format="corelax sparse ranker 2"))
+    edited(path, lambda content: content.update(format="corelax sparse ranker 3"))
     message = complaint(folder)
     assert message.startswith(f"{path}: ")
-    assert "'corelax sparse ranker 2'" in message
+    assert "'corelax sparse ranker 3'" in message
 
 
 @pytest.mark.parametrize(
@@ -146,11 +150,21 @@ def test_another_format_is_named(folder):
 )
 def test_settings_that_are_none_are_named_with_their_file(folder, change):
     path = folder / "config.json"
-    edited(path, lambda content: content["config"].update(change))
+    edited(path, lambda content: content["training"]["config"].update(change))
+    assert complaint(folder, saved_config).startswith(f"{path}: ")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"hidden_pair": 0}, {"hidden_pair": "many"}, {"hidden_pears": 3}, {"initialisation": "zeros"}],
+)
+def test_settings_of_no_ranker_are_named_with_their_file(folder, change):
+    path = folder / "config.json"
+    edited(path, lambda content: content["settings"].update(change))
     assert complaint(folder).startswith(f"{path}: ")
 
 
-@pytest.mark.parametrize("key", ["format", "config", "training"])
+@pytest.mark.parametrize("key", ["format", "settings", "training"])
 def test_a_part_that_is_missing_is_named(folder, key):
     path = folder / "config.json"
     edited(path, lambda content: content.pop(key))
@@ -207,3 +221,63 @@ def test_the_weights_are_plain_tensors_with_the_names_of_parameters(folder):
     model = load_model(folder)
     names = {name for name, _ in model.ranker.named_parameters()}
     assert set(load_file(folder / "model.safetensors")) == names
+
+
+# As version 0.1 wrote it, with a setting that has its default left out.
+FORMAT_1 = """
+{
+  "format": "corelax sparse ranker 1",
+  "config": {
+    "stage": "anaphoricity", "start": [], "objective": "anaphoricity", "costs": [0.1, 3.0, 1.0],
+    "margin": 1.0, "metric": "b_cubed", "beta_squared": 1.0, "temperature": 1.0,
+    "temperature_end": 0.0, "temperature_on": "entity", "family": "entity", "like_original": false,
+    "clip": 100.0, "epochs": 1, "patience": 0, "keep": "best", "singletons": "drop",
+    "decoding": "links", "seed": 1, "anaphoric_weight": 1.35, "learning_rate": 0.1,
+    "output_learning_rate": 0.1, "accumulator": 0.1, "l1": 0.0, "dropout": 0.0,
+    "max_mentions": 1000, "hidden_mention": 8, "hidden_pair": 12, "initialisation": "uniform",
+    "max_antecedents": 0, "feature_set": "default", "features": {}
+  },
+  "training": {
+    "data": {"train": "train", "dev": "dev", "word lists": "WORD LISTS"},
+    "start": {},
+    "files": {"train": "train.conll", "dev": "dev.conll"},
+    "finished": true, "epoch": 1, "dev": 0.5
+  }
+}
+"""
+
+
+def test_a_folder_of_the_first_format_is_read(models, folder):
+    (folder / "config.json").write_text(FORMAT_1)
+    old, new = load_model(folder), load_model(models["one"])
+    assert old.settings == new.settings
+    assert (old.training["epoch"], old.training["finished"]) == (1, True)
+    assert saved_config(folder) == saved_config(models["one"])
+    assert old.ranker.state_dict()["pair_table"].equal(new.ranker.state_dict()["pair_table"])
+
+
+def test_a_stage_of_the_first_format_is_not_trained_again(tmp_path, models):
+    data = make_data(documents(3, seed=0), documents(2, seed=9))
+    copy = shutil.copytree(models["one"], tmp_path / "anaphoricity")
+    text = FORMAT_1.replace("WORD LISTS", data.train.vocabulary.lexicons)
+    (copy / "config.json").write_text(text)
+    notes = []
+    run("anaphoricity", tmp_path, data, notes=notes, epochs=1)
+    assert notes == ["anaphoricity: trained before (50.00 on dev)"]
+    assert (copy / "config.json").read_text() == text
+
+
+def test_a_setting_with_another_name_is_found_through_the_format(folder, monkeypatch):
+    def renamed(content):
+        settings = rename_keys(content["settings"], {"pair_units": "hidden_pair"})
+        return {**content, "format": "corelax sparse ranker 2", "settings": settings}
+
+    before = load_model(folder).settings
+    monkeypatch.setattr(sparse_folder, "MIGRATIONS", {"corelax sparse ranker 1.5": renamed})
+
+    def age(content):
+        content["format"] = "corelax sparse ranker 1.5"
+        content["settings"] = rename_keys(content["settings"], {"hidden_pair": "pair_units"})
+
+    edited(folder / "config.json", age)
+    assert load_model(folder).settings == before

@@ -9,7 +9,7 @@ from corelax.losses import reward
 from corelax.rankers import SparseRanker
 from corelax.rankers.sparse.tensors import DocumentTensors
 from corelax.train import PRESETS, AdaGrad, stage_chain
-from corelax.train.sparse.objectives import can_be_recorded, make_objective
+from corelax.train.sparse.objective import can_be_recorded, document_objective
 from corelax.train.sparse.recorded import Layout
 from corelax.train.sparse.steps import PlainSteps, Update, make_steps
 from tests.gpu import needs_gpu
@@ -117,8 +117,8 @@ def test_losses_and_gradients_do_not_depend_on_padding(data, preset):
     if not can_be_recorded(config):
         pytest.skip("is not recorded, hence never padded")
     ranker = new_ranker(data)
-    plain = make_objective(config, 1, padded=False)
-    with_lengths = make_objective(config, 1, padded=True)
+    plain = document_objective(config, 1, padded=False)
+    with_lengths = document_objective(config, 1, padded=True)
     for document, padded in packed(data, ranker):
         loss, same = plain(ranker, document), with_lengths(ranker, padded)
         torch.testing.assert_close(same, loss)
@@ -145,8 +145,8 @@ def test_other_settings_do_not_depend_on_padding_either(data, preset, settings):
     config = stage_chain(preset, {**WITHOUT_DROPOUT, **settings})[-1]
     ranker = new_ranker(data, max_antecedents=config.max_antecedents)
     for document, padded in packed(data, ranker):
-        loss = make_objective(config, 1, padded=False)(ranker, document)
-        same = make_objective(config, 1, padded=True)(ranker, padded)
+        loss = document_objective(config, 1, padded=False)(ranker, document)
+        same = document_objective(config, 1, padded=True)(ranker, padded)
         torch.testing.assert_close(same, loss)
 
 
@@ -181,7 +181,8 @@ def losses_and_weights(data, config, make, device):
     steps = make(tables, Update(ranker, optimizer, config.clip), config)
     losses = []
     for epoch, order in ((1, range(len(tables))), (2, reversed(range(len(tables))))):
-        losses.append(torch.stack([loss.clone() for loss in steps.epoch(epoch, list(order))]).cpu())
+        steps.begin_epoch(epoch)
+        losses.append(torch.stack([steps.step(number) for number in order]).cpu())
     weights = {name: tensor.cpu() for name, tensor in ranker.state_dict().items()}
     return torch.cat(losses), weights
 

@@ -3,8 +3,8 @@
 import pytest
 
 from corelax import CorelaxError
+from corelax.core.settings import parse_settings
 from corelax.train import PRESETS, Config, stage_chain
-from corelax.train.sparse.presets import parse_settings
 
 PRETRAINING = ["anaphoricity", "antecedent"]
 # Sections 15 and 3.3, and 7.3 for Clark & Manning; whatever is not said there is not looked at.

@@ -7,7 +7,7 @@ import signal
 import pytest
 
 from corelax.io import write
-from tests.command_server import Server
+from tests.command_server import server
 from tests.train.sparse.training_runs import documents
 
 SETTINGS = [
@@ -19,11 +19,14 @@ STAGES = ["anaphoricity", "antecedent", "baseline"]
 WRITES = sum(2 + 2 * epochs + 1 + 3 for epochs in (2, 1, 3))
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    server = Server(tmp_path_factory.mktemp("server"))
-    yield server
-    server.close()
+@pytest.fixture(scope="module", autouse=True)
+def surroundings(tmp_path_factory):
+    """A cache of its own, no word lists, and one thread."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CORELAX_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("CORELAX_LEXICONS", "none")
+        patch.setenv("OMP_NUM_THREADS", "1")
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -36,11 +39,11 @@ def files(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def train(server, files):
+def train(files):
     def run(out, *more, config="baseline", settings=SETTINGS, **what):
         options = [part for setting in settings for part in ("--set", setting)]
         corpora = ["--train", files / "train.conll", "--dev", files / "dev.conll"]
-        return server.run(
+        return server().run(
             "train", *corpora, "--out", out, "--config", config, *options, *more, **what
         )
 
@@ -86,7 +89,14 @@ KILLS = [
 ]
 
 
-@pytest.mark.parametrize("kill", KILLS, ids=lambda kill: f"{kill[0]}-{kill[1]}")
+ALWAYS = {("replace", 6), ("replace", 13), ("fsync", 8), ("unlink", 2), ("document", 8)}
+
+
+@pytest.mark.parametrize(
+    "kill",
+    [pytest.param(kill, marks=[] if kill in ALWAYS else pytest.mark.slow) for kill in KILLS],
+    ids=lambda kill: f"{kill[0]}-{kill[1]}",
+)
 def test_a_killed_run_ends_as_if_it_had_not_been(train, whole, tmp_path, kill):
     killed = train(tmp_path, kill=kill)
     assert killed.code == -signal.SIGKILL

@@ -2,7 +2,7 @@
 
 import json
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -11,11 +11,12 @@ import torch
 from corelax import CorelaxError
 from corelax.rankers import SparseRanker
 from corelax.rankers.sparse.features.cache import Corpus
-from corelax.train import load_model
+from corelax.train import Config, load_model
 from corelax.train.checkpoint import Epoch, History, random_seed
-from corelax.train.sparse import loop
-from corelax.train.sparse.evaluate import dev_score, evaluate
-from corelax.train.sparse.loop import Data, training_documents
+from corelax.train.sparse import trainee
+from corelax.train.sparse.config import saved_config
+from corelax.train.sparse.data import Data, training_documents
+from corelax.train.sparse.evaluate import dev_report, dev_score
 from tests.train.sparse.training_runs import (
     SHORT,
     Quiet,
@@ -46,6 +47,10 @@ def trained(data, tmp_path_factory):
     out = tmp_path_factory.mktemp("chain")
     run("lea", out, data, **{**QUICK, "epochs": 3})
     return out
+
+
+def config_of(model):
+    return Config.from_saved({**asdict(model.settings), **model.training["config"]})
 
 
 def copy_of(trained, tmp_path, *stages):
@@ -85,13 +90,13 @@ def test_the_weights_that_were_kept_are_those_of_the_best_epoch_on_dev(trained, 
     best = max(line["dev"] for line in log)
     first = next(line["epoch"] for line in log if line["dev"] == best)
     assert (model.training["epoch"], model.training["dev"]) == (first, best)
-    assert dev_score(model.ranker, data.dev.tables, model.config) == best
+    assert dev_score(model.ranker, data.dev.tables, config_of(model)) == best
 
 
 def test_the_reported_scores_are_those_of_the_weights_in_the_folder(trained, data):
     for stage in ("baseline", "lea"):
         model = load_model(trained / stage)
-        report = evaluate(model.ranker, data.dev.tables, model.config)
+        report = dev_report(model.ranker, data.dev.tables, config_of(model))
         assert model.training["scores"] == report.as_dict()
         assert model.training["scores"]["conll"] == model.training["dev"]
 
@@ -119,8 +124,11 @@ def test_the_config_says_what_was_trained_on_what(trained):
     assert content["training"]["finished"] is True
     known = content["training"]["data"]
     assert (known["train"], known["dev"]) == ("train", "dev")
-    assert content["config"]["metric"] == "lea"
-    assert content["config"]["epochs"] == 3
+    assert content["training"]["config"]["metric"] == "lea"
+    assert content["training"]["config"]["epochs"] == 3
+    assert content["settings"] == {
+        "hidden_mention": 8, "hidden_pair": 12, "initialisation": "uniform", "max_antecedents": 0,
+    }  # fmt: skip
 
 
 def test_the_last_epoch_is_kept_if_asked_for(data, tmp_path):
@@ -129,7 +137,7 @@ def test_the_last_epoch_is_kept_if_asked_for(data, tmp_path):
     model = load_model(tmp_path / "anaphoricity")
     assert model.training["epoch"] == 6
     assert model.training["dev"] == log[-1]["dev"]
-    assert dev_score(model.ranker, data.dev.tables, model.config) == log[-1]["dev"]
+    assert dev_score(model.ranker, data.dev.tables, config_of(model)) == log[-1]["dev"]
 
 
 def test_the_first_of_equally_good_epochs_is_kept(data, tmp_path):
@@ -151,7 +159,7 @@ def test_the_best_of_a_history_is_the_first_of_the_highest():
 @pytest.mark.parametrize("patience", [1, 2])
 def test_training_stops_when_dev_gets_no_better(data, tmp_path, patience, monkeypatch):
     scores = iter([0.2, 0.3, 0.3, 0.1, 0.4, 0.3, 0.2, 0.1])
-    monkeypatch.setattr(loop, "dev_score", lambda *_: next(scores))
+    monkeypatch.setattr(trainee, "dev_score", lambda *_: next(scores))
     run("anaphoricity", tmp_path, data, epochs=8, patience=patience)
     log = log_of(tmp_path / "anaphoricity")
     assert len(log) == 2 + patience  # the second epoch is the best until then
@@ -159,7 +167,7 @@ def test_training_stops_when_dev_gets_no_better(data, tmp_path, patience, monkey
 
 
 def test_without_patience_all_epochs_are_done(data, tmp_path, monkeypatch):
-    monkeypatch.setattr(loop, "dev_score", lambda *_: 0.5)
+    monkeypatch.setattr(trainee, "dev_score", lambda *_: 0.5)
     run("anaphoricity", tmp_path, data, epochs=5)
     assert len(log_of(tmp_path / "anaphoricity")) == 5
 
@@ -255,11 +263,11 @@ def without_coreference(table):
 def test_documents_without_coreference_are_passed_over(data, tmp_path):
     tables = [*data.train.tables[:3], without_coreference(data.train.tables[3])]
     some = Data(Corpus(tables, data.train.vocabulary, "x"), data.dev)
-    watcher = Quiet()
-    run("anaphoricity", tmp_path, some, epochs=2, watcher=watcher)
+    progress = Quiet()
+    run("anaphoricity", tmp_path, some, epochs=2, progress=progress)
     assert [line["documents"] for line in log_of(tmp_path / "anaphoricity")] == [3, 3]
-    assert [what[3:] for what in watcher.documents] == [(1, 3), (2, 3), (3, 3)] * 2
-    assert watcher.epochs == [("anaphoricity", 1), ("anaphoricity", 2)]
+    assert [what[3:] for what in progress.documents] == [(1, 3), (2, 3), (3, 3)] * 2
+    assert progress.epochs == [("anaphoricity", 1), ("anaphoricity", 2)]
 
 
 def test_nothing_to_learn_from_is_an_error(data, tmp_path):
@@ -270,8 +278,6 @@ def test_nothing_to_learn_from_is_an_error(data, tmp_path):
 
 
 def config_with(**settings):
-    from corelax.train import Config
-
     return Config(stage="s", **settings)
 
 
@@ -297,7 +303,7 @@ def test_no_limit_is_no_cut(data):
 
 def test_the_cut_is_for_training_only(data, tmp_path):
     cut = run("anaphoricity", tmp_path / "a", data, epochs=1, max_mentions=8)
-    score = dev_score(cut.ranker, data.dev.tables, cut.config)
+    score = dev_score(cut.ranker, data.dev.tables, config_of(cut))
     assert cut.training["dev"] == score
     whole = run("anaphoricity", tmp_path / "b", data, epochs=1)
     losses = [log_of(tmp_path / name / "anaphoricity")[0]["loss"] for name in "ab"]
@@ -317,7 +323,7 @@ def test_the_same_seed_gives_the_same_weights_to_the_last_bit(data, tmp_path, tr
     for stage in ("anaphoricity", "antecedent", "baseline", "lea"):
         for file in ("model.safetensors", "config.json", "README.md", "vocabulary.json"):
             assert (tmp_path / stage / file).read_bytes() == (trained / stage / file).read_bytes()
-    assert again.config == load_model(trained / "lea").config
+    assert config_of(again) == saved_config(trained / "lea")
 
 
 def test_another_seed_gives_other_weights(data, tmp_path, trained):
@@ -338,20 +344,24 @@ def test_training_does_not_depend_on_random_numbers_drawn_before(data, tmp_path)
 
 def test_documents_come_in_another_order_every_epoch(data, tmp_path, monkeypatch):
     orders = []
-    real = loop.make_steps
+    real = trainee.make_steps
 
     def watched(*arguments):
         steps = real(*arguments)
-        go = steps.epoch
+        begin, step = steps.begin_epoch, steps.step
 
-        def epoch(number, order):
-            orders.append(list(order))
-            return go(number, order)
+        def begin_epoch(epoch):
+            orders.append([])
+            begin(epoch)
 
-        steps.epoch = epoch
+        def noted(number):
+            orders[-1].append(number)
+            return step(number)
+
+        steps.begin_epoch, steps.step = begin_epoch, noted
         return steps
 
-    monkeypatch.setattr(loop, "make_steps", watched)
+    monkeypatch.setattr(trainee, "make_steps", watched)
     run("anaphoricity", tmp_path, data, epochs=6)
     assert all(sorted(order) == [0, 1, 2, 3, 4] for order in orders)
     assert len({tuple(order) for order in orders}) > 1
@@ -403,9 +413,9 @@ def test_a_loss_that_is_no_number_names_the_document_of_the_main_stage(
 
 def test_a_finished_stage_is_taken_as_it_is(trained, data):
     before = {file: file.stat().st_mtime_ns for file in trained.rglob("*") if file.is_file()}
-    watcher, notes = Quiet(), []
-    model = run("lea", trained, data, **{**QUICK, "epochs": 3}, watcher=watcher, notes=notes)
-    assert watcher.documents == []
+    progress, notes = Quiet(), []
+    model = run("lea", trained, data, **{**QUICK, "epochs": 3}, progress=progress, notes=notes)
+    assert progress.documents == []
     assert [note.partition(":")[0] for note in notes] == [
         "anaphoricity", "antecedent", "baseline", "lea",
     ]  # fmt: skip
@@ -416,9 +426,9 @@ def test_a_finished_stage_is_taken_as_it_is(trained, data):
 
 def test_objectives_share_the_stages_they_start_from(trained, data, tmp_path):
     out = copy_of(trained, tmp_path, "anaphoricity", "antecedent", "baseline")
-    watcher = Quiet()
-    run("b3", out, data, **QUICK, epochs=1, watcher=watcher)
-    assert {what[0] for what in watcher.documents} == {"b3"}
+    progress = Quiet()
+    run("b3", out, data, **QUICK, epochs=1, progress=progress)
+    assert {what[0] for what in progress.documents} == {"b3"}
 
 
 def test_other_settings_in_the_same_folder_are_named(trained, data):
@@ -455,7 +465,7 @@ def test_other_documents_are_noticed(trained, data):
 def test_other_feature_sets_are_trained_too(features, tmp_path):
     data = make_data(documents(3), documents(2, seed=9), features=features)
     model = run("baseline", tmp_path, data, feature_set=features, **QUICK | {"epochs": 1})
-    assert load_model(tmp_path / "baseline").config.feature_set == features
+    assert saved_config(tmp_path / "baseline").feature_set == features
     assert model.vocabulary.settings == data.train.vocabulary.settings
 
 

@@ -14,7 +14,7 @@ from corelax.rankers.sparse.features.sources import mention_source
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons
 from corelax.synthetic import Shape, generate
 from corelax.train import stage_chain, train_chain
-from corelax.train.sparse.loop import Data
+from corelax.train.sparse.data import Data
 
 SMALL = {"hidden_mention": "8", "hidden_pair": "12"}
 SHORT = {"anaphoricity.epochs": "2", "antecedent.epochs": "2", "baseline.epochs": "2"}
@@ -51,7 +51,7 @@ class Quiet:
         self.epochs.append((config.stage, len(history.epochs)))
 
 
-def run(preset, out, data, *, resume=False, watcher=None, notes=None, **settings):
+def run(preset, out, data, *, resume=False, progress=None, notes=None, **settings):
     """Trains a preset; keys with a dot are given as `baseline__epochs`."""
     given = {key.replace("__", "."): str(value) for key, value in settings.items()}
     chain = stage_chain(preset, {**SMALL, **given})
@@ -61,7 +61,7 @@ def run(preset, out, data, *, resume=False, watcher=None, notes=None, **settings
         data,
         device="cpu",
         resume=resume,
-        watcher=watcher or Quiet(),
+        progress=progress or Quiet(),
         note=(notes if notes is not None else []).append,
     )
 

@@ -22,12 +22,17 @@ from torch import Tensor
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
 from corelax.core.files import write_bytes, write_text
+from corelax.core.settings import Migration, migrate
 from corelax.core.weights import set_weights
+from corelax.document import Document
+from corelax.rankers.encoder.inputs import TextWindow, WordPieces, encoder_input
 from corelax.rankers.encoder.ranker import EncoderRanker
 from corelax.rankers.encoder.settings import EncoderSettings
 
 CONFIG, WEIGHTS, ENCODER = "config.json", "model.safetensors", "encoder"
 FORMAT = "corelax encoder ranker 1"
+# From older formats, each to the next. A setting that gets another name gets a new format and an entry here.
+MIGRATIONS: Mapping[str, Migration] = {}
 PRECISIONS = ("int8", "half", "full")
 SCALE = ".scale"
 INSTALL = "transformers is not installed; pip install 'corelax[encoders]'"
@@ -38,13 +43,17 @@ class EncoderModel(NamedTuple):
 
     Attributes:
         ranker: The network, ready to resolve.
-        tokenizer: Of its encoder.
+        tokenizer: The pieces of words, by the tokenizer of its encoder.
         training: What it was trained on, and its scores.
     """
 
     ranker: EncoderRanker
-    tokenizer: Any
+    tokenizer: WordPieces
     training: Mapping[str, Any]
+
+    def windows(self, document: Document) -> tuple[TextWindow, ...]:
+        """What the encoder reads of a document."""
+        return encoder_input(document, self.tokenizer, self.ranker.settings.window)
 
 
 def new_ranker(encoder: str | Path, settings: EncoderSettings) -> EncoderModel:
@@ -76,7 +85,7 @@ def new_ranker(encoder: str | Path, settings: EncoderSettings) -> EncoderModel:
         raise CorelaxError(
             f"window must be at most {longest} for this encoder, not {settings.window}"
         )
-    return EncoderModel(_ranker(model, tokenizer, settings), tokenizer, {})
+    return EncoderModel(_ranker(model, tokenizer, settings), WordPieces(tokenizer), {})
 
 
 def save_ranker(folder: str | Path, model: EncoderModel, *, precision: str = "full") -> None:
@@ -98,7 +107,8 @@ def write_encoder(folder: Path, model: EncoderModel) -> None:
     """Writes the encoder's own settings and its tokenizer, which training does not change."""
     (folder / ENCODER).mkdir(parents=True, exist_ok=True)
     model.ranker.encoder.config.save_pretrained(folder / ENCODER)
-    model.tokenizer.save_pretrained(folder / ENCODER)
+    tokenizer: Any = model.tokenizer.tokenizer
+    tokenizer.save_pretrained(folder / ENCODER)
 
 
 def write_weights(folder: Path, model: EncoderModel, *, precision: str = "full") -> None:
@@ -138,7 +148,8 @@ def load_ranker(folder: str | Path, device: torch.device | str = "cpu") -> Encod
             f"{folder}: not a whole model ({_first_line(error)}); copy or train it again"
         ) from None
     set_weights(ranker, read_weights(folder / WEIGHTS), folder / WEIGHTS)
-    return EncoderModel(ranker.to(device).eval(), tokenizer, content.get("training", {}))
+    training = content.get("training", {})
+    return EncoderModel(ranker.to(device).eval(), WordPieces(tokenizer), training)
 
 
 def read_config(folder: Path) -> dict[str, Any]:
@@ -151,14 +162,11 @@ def read_config(folder: Path) -> dict[str, Any]:
     """
     try:
         content = json.loads((folder / CONFIG).read_bytes())
-        if content["format"] != FORMAT:
-            raise ValueError(f"{content['format']!r} is not {FORMAT!r}")
+        return migrate(content, FORMAT, MIGRATIONS)
     except FileNotFoundError:
         raise CorelaxError(f"{folder}: no model there; a model is a folder with {CONFIG}") from None
     except (ValueError, KeyError, TypeError, OSError) as error:
         raise CorelaxError(f"{folder / CONFIG}: not the settings of a model ({error})") from None
-    assert isinstance(content, dict)
-    return content
 
 
 def packed(weights: Mapping[str, Tensor], precision: str) -> dict[str, Tensor]:
@@ -252,10 +260,8 @@ def _ranker(encoder: Any, tokenizer: Any, settings: EncoderSettings) -> EncoderR
 
 
 def _transformers() -> Any:
-    transformers: Any
     try:
         import transformers
     except ImportError:
         raise CorelaxError(INSTALL) from None
-    transformers.utils.logging.disable_progress_bar()
     return transformers

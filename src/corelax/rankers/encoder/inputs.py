@@ -7,42 +7,71 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from corelax.document import Document
+from corelax.text.pronouns import POSSESSIVE_ENDINGS
 
 Ints = NDArray[np.int64]
 
-LAYERS = (
-    "sentence",
-    "speaker",
-    "hash",
-    "mark",
-)  # of words; the hash is that of the word in lower case
+MOST_WORDS = 100_000
+# Of words; the hash is that of the word in lower case.
+LAYERS = ("sentence", "speaker", "hash", "mark")
 # Marks: what is left out where the strings of two spans are compared.
 DETERMINER, POSSESSIVE = 1, 2
 _MARKS = {
     **dict.fromkeys("the a an this that these those".split(), DETERMINER),
-    **dict.fromkeys(("'s", "’s", "'", "’"), POSSESSIVE),
+    **dict.fromkeys(POSSESSIVE_ENDINGS, POSSESSIVE),
 }
 
 
-class WordPieces(Protocol):
-    """A tokenizer of Hugging Face, as far as it is used here."""
+class Tokenizer(Protocol):
+    """The part of a Hugging Face tokenizer that is used here."""
 
     cls_token_id: int
     sep_token_id: int
     unk_token_id: int
-    pad_token_id: int
 
     def __call__(self, words: list[str], **options: Any) -> Any:
         """Cuts words into pieces."""
 
 
-class Window(NamedTuple):
+class WordPieces:
+    """The pieces of words, which are remembered: most words of a text were seen before.
+
+    Args:
+        tokenizer: The tokenizer of the encoder.
+        most_words: How many words are remembered at most.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, most_words: int = MOST_WORDS) -> None:
+        self.tokenizer = tokenizer
+        self._most_words = most_words
+        self._seen: dict[str, list[int]] = {}
+
+    def of(self, words: Sequence[str]) -> list[list[int]]:
+        """The pieces of each word, whatever stands before it; a word without any piece is unknown."""
+        new = [word for word in dict.fromkeys(words) if word not in self._seen]
+        if len(self._seen) + len(new) > self._most_words:
+            self._seen = {}
+            new = list(dict.fromkeys(words))
+        if new:
+            clean = [word.encode("utf-8", "replace").decode() for word in new]  # lone surrogates
+            pieces = self.tokenizer(
+                clean,
+                add_special_tokens=False,
+                return_attention_mask=False,
+                return_token_type_ids=False,
+                verbose=False,
+            )["input_ids"]
+            unknown = [self.tokenizer.unk_token_id]
+            self._seen.update((word, p or unknown) for word, p in zip(new, pieces, strict=True))
+        return [self._seen[word] for word in words]
+
+
+class TextWindow(NamedTuple):
     """A stretch of words that the encoder reads at once.
 
     Attributes:
@@ -63,32 +92,33 @@ class Window(NamedTuple):
         return len(self.layers)
 
 
-def encoder_input(document: Document, tokenizer: WordPieces, window: int) -> tuple[Window, ...]:
+def encoder_input(document: Document, tokenizer: WordPieces, window: int) -> tuple[TextWindow, ...]:
     """A document as an encoder ranker takes it: windows in the order of the text.
 
     Args:
         document: Words and sentences are looked at, and the layer `speaker`.
-        tokenizer: Of the encoder.
+        tokenizer: The pieces of words, by the tokenizer of the encoder.
         window: How many pieces a window has at most, with its two marks.
     """
-    pieces = _pieces(document.words, tokenizer)
+    pieces = tokenizer.of(document.words)
+    begin_mark, end_mark = tokenizer.tokenizer.cls_token_id, tokenizer.tokenizer.sep_token_id
     room = window - 2
     lengths = np.array([min(len(p), room) for p in pieces], np.int64)
     ends = np.concatenate([[0], np.cumsum(lengths)])
     layers = _layers(document)
-    found = []
+    windows = []
     for start, end in _cuts(document, ends, room):
         inside = [p for word in range(start, end) for p in pieces[word][:room]]
         owners = np.repeat(np.arange(end - start), lengths[start:end])
-        found.append(
-            Window(
+        windows.append(
+            TextWindow(
                 first=start,
-                pieces=np.array([tokenizer.cls_token_id, *inside, tokenizer.sep_token_id]),
+                pieces=np.array([begin_mark, *inside, end_mark]),
                 owners=np.concatenate([[-1], owners, [-1]]),
                 layers=layers[start:end],
             )
         )
-    return tuple(found)
+    return tuple(windows)
 
 
 def _layers(document: Document) -> Ints:
@@ -103,31 +133,6 @@ def _layers(document: Document) -> Ints:
     speakers = _numbers(document.layer("speaker"))
     hashes = (words ^ (words >> np.uint64(31))).view(np.int64)
     return np.stack([sentences, speakers, hashes, np.array(marks, np.int64)], -1)
-
-
-# The pieces of words that were seen before: most words of a text were. By tokenizer, at most MOST_WORDS each.
-_SEEN: WeakKeyDictionary[WordPieces, dict[str, list[int]]] = WeakKeyDictionary()
-MOST_WORDS = 100_000
-
-
-def _pieces(words: Sequence[str], tokenizer: WordPieces) -> list[list[int]]:
-    """The pieces of each word, whatever stands before it; a word that leaves none is unknown."""
-    seen = _SEEN.setdefault(tokenizer, {})
-    new = [word for word in dict.fromkeys(words) if word not in seen]
-    if len(seen) + len(new) > MOST_WORDS:
-        seen = _SEEN[tokenizer] = {}
-        new = list(dict.fromkeys(words))
-    if new:
-        clean = [word.encode("utf-8", "replace").decode() for word in new]  # lone surrogates
-        found = tokenizer(
-            clean,
-            add_special_tokens=False,
-            return_attention_mask=False,
-            return_token_type_ids=False,
-            verbose=False,
-        )["input_ids"]
-        seen.update((w, p or [tokenizer.unk_token_id]) for w, p in zip(new, found, strict=True))
-    return [seen[word] for word in words]
 
 
 def _cuts(document: Document, ends: Ints, room: int) -> Iterator[tuple[int, int]]:

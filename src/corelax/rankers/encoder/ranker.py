@@ -12,7 +12,8 @@ from torch import Tensor, nn
 
 from corelax.rankers.adapt import from_pruned
 from corelax.rankers.encoder.antecedents import AntecedentScorer, Candidates, Spans
-from corelax.rankers.encoder.inputs import DETERMINER, POSSESSIVE, Window
+from corelax.rankers.encoder.hashing import StringHash
+from corelax.rankers.encoder.inputs import TextWindow
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.rankers.encoder.spans import (
     Kept,
@@ -20,8 +21,6 @@ from corelax.rankers.encoder.spans import (
     SpanScorer,
     best_spans,
 )
-
-BASE = 0x9E3779B97F4A7C15  # of the hash of strings; odd, so that it has an inverse modulo 2⁶⁴
 
 
 class Read(NamedTuple):
@@ -84,9 +83,6 @@ class EncoderRanker(nn.Module):
         pad: The number of the piece that fills up windows.
     """
 
-    _powers: Tensor
-    _inverses: Tensor
-
     def __init__(self, encoder: Any, settings: EncoderSettings, pad: int = 0) -> None:
         super().__init__()
         size = int(encoder.config.hidden_size)
@@ -97,16 +93,14 @@ class EncoderRanker(nn.Module):
         self.antecedents = AntecedentScorer(settings)
         self.types = nn.Linear(settings.span_size, len(settings.types)) if settings.types else None
         self.dropout = nn.Dropout(settings.dropout)
-        self.register_buffer("_powers", _powers(BASE, settings.window), persistent=False)
-        inverses = _powers(pow(BASE, -1, 2**64), settings.window)
-        self.register_buffer("_inverses", inverses, persistent=False)
+        self.strings = StringHash(settings.window)
 
     @property
     def device(self) -> torch.device:
         """Where the weights are."""
         return self.spans.out.weight.device
 
-    def read(self, windows: Sequence[Window], schemes: Sequence[int]) -> Read:
+    def read(self, windows: Sequence[TextWindow], schemes: Sequence[int]) -> Read:
         """The words of windows, of one document or of several; each window with the number of its scheme."""
         pieces = self._filled([window.pieces for window in windows], self.pad)
         owners = self._filled([window.owners for window in windows], -1)
@@ -162,7 +156,7 @@ class EncoderRanker(nn.Module):
         spans = spans._replace(number=number.expand(spans.number.shape))
         return Scored(spans, lengths, self.antecedents(spans, self._numbers(schemes)))
 
-    def forward(self, documents: Sequence[Sequence[Window]], schemes: Sequence[int]) -> Scored:
+    def forward(self, documents: Sequence[Sequence[TextWindow]], schemes: Sequence[int]) -> Scored:
         """Spans and antecedents of documents, all at once."""
         windows = [window for document in documents for window in document]
         owner = [d for d, document in enumerate(documents) for _ in document]
@@ -180,11 +174,7 @@ class EncoderRanker(nn.Module):
         window, start, width, logit = kept
         sentences, speakers, hashes, marks = read.layers
         end = start + width + 1
-        # Σ hash(word_t) bᵗ⁻ˢ over the words from s names a string, in 64 bits, wherever it stands.
-        sums = nn.functional.pad((hashes * self._powers[: hashes.shape[1]]).cumsum(1), (1, 0))
-        bare = start + ((marks[window, start] == DETERMINER) & (width > 0)).long()
-        tail = (marks[window, end - 1] == POSSESSIVE) & (end - bare > 1)
-        text = (sums[window, end - tail.long()] - sums[window, bare]) * self._inverses[bare]
+        text = self.strings(hashes, marks, window, start, end)
         row = Spans(
             vectors=vectors,
             logit=logit,
@@ -209,10 +199,3 @@ class EncoderRanker(nn.Module):
         for line, row in zip(table, rows, strict=True):
             line[: len(row)] = row
         return torch.from_numpy(table).to(self.device, non_blocking=True)
-
-
-def _powers(base: int, size: int) -> Tensor:
-    """[t] baseᵗ modulo 2⁶⁴, as signed numbers."""
-    powers = np.full(size, base, np.uint64)
-    powers[:1] = 1
-    return torch.from_numpy(np.cumprod(powers, dtype=np.uint64).view(np.int64))

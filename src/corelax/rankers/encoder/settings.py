@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from corelax.core.checks import check_number
 from corelax.core.errors import CorelaxError
+from corelax.core.settings import check_types
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,11 +45,10 @@ class EncoderSettings:
     def __post_init__(self) -> None:
         if not self.schemes or len(set(self.schemes)) != len(self.schemes):
             raise CorelaxError(f"schemes must be different names, not {list(self.schemes)}")
+        check_types(self)
         for name in ("window", "max_width", "antecedents", "reach", "span_size", "hidden_size"):
-            number = getattr(self, name)
-            check_number(name, number, at_least=3 if name == "window" else 1)  # a piece, two marks
-            if not isinstance(number, int):
-                raise CorelaxError(f"{name} must be a whole number, not {number}")
+            least = 3 if name == "window" else 1  # a piece, two marks
+            check_number(name, getattr(self, name), at_least=least)
         check_number("span_ratio", self.span_ratio)
         if not 0 <= self.dropout < 1:
             raise CorelaxError(f"dropout must be at least 0 and below 1, not {self.dropout}")

@@ -1,4 +1,4 @@
-"""What a study says to the questions of the paper, and to ours, in words and numbers."""
+"""The answers of a study to the questions of the paper, and to ours, in words and numbers."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from corelax.analysis.decisions import ERRORS
 from corelax.analysis.errors import ErrorCounts
 from corelax.analysis.significance import Difference
 from corelax.render.report import Row, Table
+from corelax.study.plan import BEST_OF_PAPER
 from corelax.study.report.published import BEST_BETA_SQUARED, CONLL_2012_TEST
 from corelax.study.report.tables import interval, p_text, row_title
 from corelax.study.results import Outcome, Results, Spread
-from corelax.study.study import BEST_OF_PAPER
 
 Errors = Mapping[str, Sequence[ErrorCounts]]
 Answer = tuple[str, str, str]  # question, the paper's answer, the answer here
 
 
 def answers_table(results: Results, errors: Errors) -> Table:
-    """Question, the paper's answer, and what was found here."""
+    """Question, the paper's answer, and the answer of this study."""
     answers = [
         *_gains(results),
         *_best_beta(results),
@@ -42,17 +42,18 @@ def verdict(difference: Difference, wanted: float = 0.0) -> str:
     'as much, but it may be chance'
     """
     as_much = 100 * difference.mean >= wanted
-    is_told = difference.p_value < 0.05 and (difference.low > 0 or difference.high < 0)
-    if is_told and difference.mean < 0:
+    is_significant = difference.p_value < 0.05 and (difference.low > 0 or difference.high < 0)
+    if is_significant and difference.mean < 0:
         return "no, it is worse"
-    if is_told:
+    if is_significant:
         return "yes" if as_much else "a gain, but a smaller one"
     if wanted and as_much:
         return "as much, but it may be chance"
     return "not shown"
 
 
-def _told(difference: Difference, wanted: float = 0.0) -> str:
+def _judged(difference: Difference, wanted: float = 0.0) -> str:
+    """The verdict with its numbers."""
     return f"{verdict(difference, wanted)} ({interval(difference)}, p {p_text(difference.p_value)})"
 
 
@@ -64,10 +65,10 @@ def _gains(results: Results) -> Iterator[Answer]:
             question = (
                 f"Does {loss} beat the heuristic baseline, and by {wanted:.2f} CoNLL in the mean?"
             )
-            yield question, f"+{wanted:.2f}", _told(results.difference(outcome), wanted)
+            yield question, f"+{wanted:.2f}", _judged(results.difference(outcome), wanted)
     if outcome := results.outcome("continued"):
         question = "Does the baseline gain by as many more epochs of its own loss?"
-        yield question, "–", _told(results.difference(outcome))
+        yield question, "–", _judged(results.difference(outcome))
 
 
 def _best_beta(results: Results) -> Iterator[Answer]:
@@ -79,11 +80,11 @@ def _best_beta(results: Results) -> Iterator[Answer]:
         ("pair_lea", "Is β > 1 best for pairwise LEA, on dev?", ""),
     ):
         grid = results.reproduction.study.grid(name)
-        if grid and (found := results.beta_gain(grid)):
-            best, gain = found
+        if grid and (best_and_gain := results.beta_gain(grid)):
+            best, gain = best_and_gain
             paper = f"yes, β² = {BEST_BETA_SQUARED[row]:g}" if row else "–"
             if best > 1:
-                yield title, paper, f"{_told(gain)}: best β² = {best:g}"
+                yield title, paper, f"{_judged(gain)}: best β² = {best:g}"
             else:
                 yield title, paper, f"no: best β² = {best:g}"
 
@@ -122,10 +123,10 @@ def _ours(results: Results) -> Iterator[Answer]:
     ):
         outcome, base = results.outcome(name), results.outcome(other)
         if outcome and base and results.are_paired(outcome, base):
-            yield title, "–", _told(results.difference(outcome, to=base))
+            yield title, "–", _judged(results.difference(outcome, to=base))
     if conll := results.outcome("soft_conll"):
         names = ("soft_muc", "soft_b_cubed", "soft_ceaf_e", "soft_blanc", "soft_lea", "soft_conll")
-        rivals = [found for name in names if (found := results.outcome(name))]
+        rivals = [outcome for name in names if (outcome := results.outcome(name))]
         ranked = sorted(rivals, key=lambda o: -_conll(o, results.part))
         place = ranked.index(conll) + 1
         best = f"{row_title(ranked[0])}, {_conll(ranked[0], results.part):.2f}"

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from corelax.metrics.counts import Score
 from corelax.render.report import Figure, Level, Panel, Series
+from corelax.study.files import DEV
 from corelax.study.results import Outcome, Results, Spread
-from corelax.study.work import DEV
 
 CURVES = {
     "The paper": ("baseline", "entity_ce", "b3_beta", "b3", "lea_beta", "lea"),

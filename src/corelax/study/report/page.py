@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from corelax.analysis.passages import Passages, choose_passages
+from corelax.analysis.passages import choose_passages
 from corelax.core.version import VERSION
 from corelax.document import Document
 from corelax.io import read
+from corelax.render.passages import Passages
 from corelax.render.report import Figure, Item, Page, Section
+from corelax.study.files import DEV, TEST
+from corelax.study.plan import BEST_OF_PAPER
 from corelax.study.report.answers import answers_table
 from corelax.study.report.figures import (
     PAIRWISE,
@@ -27,8 +30,6 @@ from corelax.study.report.tables import (
     times_table,
 )
 from corelax.study.results import Outcome, Results, system_documents
-from corelax.study.study import BEST_OF_PAPER
-from corelax.study.work import DEV, TEST
 from corelax.train.sparse.config import Config
 
 
@@ -38,11 +39,11 @@ def study_page(
     """The report as data.
 
     Args:
-        results: Of the study.
-        title: Of the page.
-        command: What made it.
+        results: The results of the study.
+        title: The title of the page.
+        command: The command that made it.
         examples: How many passages to show.
-        remark: What must be said first.
+        remark: A remark to begin with.
     """
     files = results.reproduction.runner.files
     gold = read(files.test if files.test and results.part == TEST else files.dev, files.format)
@@ -66,13 +67,13 @@ def study_page(
     sections = []
     figures = 0
     for heading, paragraphs, items in parts:
-        there = [item for item in items if item is not None]
-        for number, item in enumerate(there):
+        present = [item for item in items if item is not None]
+        for number, item in enumerate(present):
             if isinstance(item, Figure):
                 figures += 1
-                there[number] = replace(item, title=f"Figure {figures}: {item.title}")
-        if there:
-            sections.append(Section(heading, paragraphs, there))
+                present[number] = replace(item, title=f"Figure {figures}: {item.title}")
+        if present:
+            sections.append(Section(heading, paragraphs, present))
     lead = ([remark] if remark else []) + _lead(results)
     return Page(title, lead, _facts(results), sections, command)
 
@@ -95,7 +96,7 @@ def _lead(results: Results) -> list[str]:
         lines.append(
             "**Not all runs are done.** Rows may be missing or have fewer seeds than others."
         )
-    shown = [found for name in BEST_OF_PAPER if (found := results.outcome(name))]
+    shown = [outcome for name in BEST_OF_PAPER if (outcome := results.outcome(name))]
     if shown:
         others = [outcome for outcome in results.outcomes if outcome is not results.baseline]
         best = max(others, key=lambda outcome: results.difference(outcome).mean)
@@ -112,7 +113,7 @@ def _gain(results: Results, outcome: Outcome) -> str:
 
 def _comparisons(results: Results) -> str:
     """What many comparisons mean for p values."""
-    number, documents = len(results.differences(results.part)), _documents(results, results.part)
+    number, documents = len(results.compared), _documents(results, results.part)
     least = 2 / 2**documents  # of an exact permutation test: all documents one way
     text = (
         f"Made from the numbers, row by row. Of {number} comparisons, {0.05 * number:.1f} would be below "
@@ -182,8 +183,8 @@ def _passages(results: Results, gold: Sequence[Document], number: int) -> Passag
         return None
     seed = outcome.seeds(results.part)[0]
     systems = {
-        one.row.title: system_documents(gold, one.predicted[results.part][seed])
-        for one in (results.baseline, outcome)
+        compared.row.title: system_documents(gold, compared.predicted[results.part][seed])
+        for compared in (results.baseline, outcome)
     }
     passages = choose_passages(gold=gold, systems=systems, number=number)
     caption = (
@@ -195,7 +196,7 @@ def _passages(results: Results, gold: Sequence[Document], number: int) -> Passag
 
 
 def _glossary(results: Results) -> list[str]:
-    """What the rows are that the paper does not have."""
+    """Explains the rows that the paper does not have."""
     terms = {
         "continued": "**Trained as long again**: from its best epoch, the baseline's own loss for as many "
         "epochs as the others; what more training alone brings.",

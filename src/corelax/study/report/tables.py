@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from corelax.analysis.decisions import CORRECT_LINK, ERRORS, TYPES
 from corelax.analysis.errors import ErrorCounts
 from corelax.analysis.significance import Difference, holm
+from corelax.core.text_table import format_table
 from corelax.metrics import METRICS, rounded_percent
 from corelax.render.report import Cell, Row, Table
+from corelax.study.files import TEST
+from corelax.study.plan import PAPER
 from corelax.study.report.published import CONLL_2012_TEST, OTHER_NETWORK, TRAINING_HOURS
 from corelax.study.results import Outcome, Results, Spread
-from corelax.study.study import PAPER
-from corelax.study.work import TEST
 
 SHOWN = [name for name in METRICS if name != "mentions"]
 SHORT = {"false_anaphor": "FA", "false_new": "FN", "wrong_link": "WL"}
@@ -49,9 +50,8 @@ def row_title(outcome: Outcome) -> str:
     """A row's title, with the value that was chosen on dev where there was a choice."""
     if len(outcome.row.units) == 1:
         return outcome.row.title
-    value = outcome.unit.rpartition("_")[2]
-    what = "T" if outcome.unit.startswith("cold") else "β²"
-    return f"{outcome.row.title}: {what} = {value}"
+    symbol = f"{outcome.row.symbol} = " if outcome.row.symbol else ""
+    return f"{outcome.row.title}: {symbol}{outcome.unit.rpartition('_')[2]}"
 
 
 def scores_table(results: Results, part: str, key: str, title: str, caption: str) -> Table:
@@ -88,21 +88,32 @@ def scores_table(results: Results, part: str, key: str, title: str, caption: str
         cells.append(Cell(text, {"mean": conll.mean, "sd": conll.sd, "seeds": seeds}))
         if has_published:
             cells.append(_published(outcome) or Cell("–"))
-        if (found := differences.get(outcome.resolver)) is None:
+        if (difference := differences.get(outcome.system)) is None:
             cells += [Cell("–"), Cell("–"), Cell("–")]
         else:
-            low, high = 100 * found.low, 100 * found.high
-            values = {"mean": 100 * found.mean, "low": low, "high": high}
-            corrected = adjusted[outcome.resolver]
+            low, high = 100 * difference.low, 100 * difference.high
+            values = {"mean": 100 * difference.mean, "low": low, "high": high}
+            corrected = adjusted[outcome.system]
             cells += [
-                Cell(interval(found), values, best=corrected < 0.05),
-                Cell(p_text(found.p_value), {"value": found.p_value}),
+                Cell(interval(difference), values, best=corrected < 0.05),
+                Cell(p_text(difference.p_value), {"value": difference.p_value}),
                 Cell(p_text(corrected), {"value": corrected}),
             ]
         rows.append(cells)
     for column in range(1, len(SHOWN) + 2):
         _mark_best(rows, column)
     return Table(key, title, columns, _grouped(results.outcomes, rows), caption)
+
+
+def summary_text(results: Results) -> str:
+    """The rows with their CoNLL scores and differences, as plain text for a terminal."""
+    table = scores_table(results, results.part, "scores", "", "")
+    shown = ["", "CoNLL", "to baseline [95 %]", "p"]
+    columns = [list(table.columns).index(name) for name in shown]
+    rows = [
+        [cells[number].text for number in columns] for group in table.groups for cells in group.rows
+    ]
+    return format_table([results.part.capitalize(), *shown[1:]], rows)
 
 
 def errors_table(results: Results, errors: Mapping[str, Sequence[ErrorCounts]]) -> Table:
@@ -117,12 +128,12 @@ def errors_table(results: Results, errors: Mapping[str, Sequence[ErrorCounts]]) 
         cells = []
         for type in types:
             for kind in ERRORS:
-                found = Spread.of(c.number(kind, type) for c in counts)
+                errors_here = Spread.of(c.number(kind, type) for c in counts)
                 base = Spread.of(c.number(kind, type) for c in first).mean
                 is_changed = type is None and outcome is not results.baseline
-                change = f" ({_change(found.mean, base)})" if is_changed else ""
-                shown = {"mean": found.mean, "sd": found.sd}
-                cells.append(Cell(f"{found.mean:.0f}{change}", shown))
+                change = f" ({_change(errors_here.mean, base)})" if is_changed else ""
+                values = {"mean": errors_here.mean, "sd": errors_here.sd}
+                cells.append(Cell(f"{errors_here.mean:.0f}{change}", values))
         right = Spread.of(c.number(CORRECT_LINK) for c in counts)
         cells.insert(len(ERRORS), Cell(f"{right.mean:.0f}", {"mean": right.mean, "sd": right.sd}))
         rows.append([Cell(row_title(outcome), title=outcome.row.name), *cells])
@@ -175,12 +186,12 @@ def times_table(results: Results) -> Table:
         epochs = sum(len(record.epochs) for record in records)
         steps = sum(epoch["documents"] for record in records for epoch in record.epochs)
         each = 1000 * sum(record.seconds for record in records) / steps
-        kept = sorted(record.epoch for record in records)
+        best_epochs = sorted(record.epoch for record in records)
         rows.append(
             [
                 Cell(row_title(outcome), title=outcome.row.name),
                 Cell(f"{epochs / len(records):g}", {"value": epochs / len(records)}),
-                Cell(", ".join(map(str, kept))),
+                Cell(", ".join(map(str, best_epochs))),
                 Cell(f"{seconds.mean:.1f}", {"mean": seconds.mean, "sd": seconds.sd}),
                 Cell(f"{each:.1f}", {"value": each}),
             ]
@@ -195,7 +206,7 @@ def times_table(results: Results) -> Table:
 
 
 def _published(outcome: Outcome) -> Cell | None:
-    """What the papers report for such a row, if they do."""
+    """The published figure of such a row, if there is one."""
     name = outcome.row.name
     if name not in CONLL_2012_TEST:
         return None

@@ -19,7 +19,7 @@ from corelax.train.encoder.examples import Example, make_example, with_entities
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Corpus:
+class TrainingCorpus:
     """Annotated documents for training, and perhaps for dev.
 
     Attributes:
@@ -56,7 +56,7 @@ def read_documents(files: Iterable[str], root: Path, format: str = "") -> list[D
 
 
 def training_examples(
-    corpus: Corpus, root: Path, tokenizer: WordPieces, settings: EncoderSettings
+    corpus: TrainingCorpus, root: Path, tokenizer: WordPieces, settings: EncoderSettings
 ) -> list[Example]:
     """The training documents of a corpus."""
     documents = read_documents(corpus.train, root, corpus.format)
@@ -69,7 +69,7 @@ def training_examples(
 
 
 def dev_examples(
-    corpus: Corpus, root: Path, tokenizer: WordPieces, settings: EncoderSettings
+    corpus: TrainingCorpus, root: Path, tokenizer: WordPieces, settings: EncoderSettings
 ) -> list[Example]:
     """The dev documents of a corpus."""
     documents = read_documents(corpus.dev, root, corpus.format)
@@ -78,7 +78,7 @@ def dev_examples(
 
 def examples_of(
     documents: Sequence[Document],
-    corpus: Corpus,
+    corpus: TrainingCorpus,
     tokenizer: WordPieces,
     settings: EncoderSettings,
     markables: Sequence[Document | None],
@@ -102,7 +102,10 @@ def examples_of(
 
 
 def relabelled(
-    examples: Sequence[Example], corpus: Corpus, teacher: EncoderModel, settings: EncoderSettings
+    examples: Sequence[Example],
+    corpus: TrainingCorpus,
+    teacher: EncoderModel,
+    settings: EncoderSettings,
 ) -> list[Example]:
     """The same documents with the entities that another model predicts.
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+from torch import nn
 
 from corelax.document import Span
 from corelax.document.clustering import Clustering, without_singletons
 from corelax.metrics import METRICS, Report, Tally
+from corelax.rankers.encoder.batches import Item, score_documents
 from corelax.rankers.encoder.decisions import decide
 from corelax.rankers.encoder.ranker import EncoderRanker
-from corelax.rankers.encoder.scoring import Item, score_documents
 from corelax.train.encoder.examples import Example
 
 TOGETHER = 16  # documents
@@ -21,31 +24,48 @@ def predictions(
     """The predicted entities of each document, singletons among them where the document has such.
 
     Args:
-        ranker: On any device.
-        examples: Documents.
-        scheme: By which scheme; their own if None.
+        ranker: The ranker, on any device; it is in evaluation mode while documents are scored.
+        examples: The documents.
+        scheme: The number of the scheme to annotate by; each document's own if None.
     """
-    was_training = ranker.training
-    ranker.eval()
-    for at in range(0, len(examples), TOGETHER):
-        some = examples[at : at + TOGETHER]
-        items = [Item(e.windows, e.scheme if scheme is None else scheme) for e in some]
-        for example, scored in zip(some, score_documents(ranker, items), strict=True):
-            singletons = "keep" if example.singletons else "drop"
-            entities: dict[int, list[Span]] = {}
-            for decision in decide(scored, singletons=singletons, reach=ranker.settings.reach):
-                entities.setdefault(decision.entity, []).append(decision.span)
-            yield Clustering(entities.values())
-    ranker.train(was_training)
+    with evaluation_mode(ranker):  # also if the caller stops early
+        for start in range(0, len(examples), TOGETHER):
+            part = examples[start : start + TOGETHER]
+            items = [Item(e.windows, e.scheme if scheme is None else scheme) for e in part]
+            for example, scored in zip(part, score_documents(ranker, items), strict=True):
+                singletons = "keep" if example.singletons else "drop"
+                entities: dict[int, list[Span]] = {}
+                for decision in decide(scored, singletons=singletons, reach=ranker.settings.reach):
+                    entities.setdefault(decision.entity, []).append(decision.span)
+                yield Clustering(entities.values())
 
 
-def evaluate(
+@contextmanager
+def evaluation_mode(network: nn.Module) -> Iterator[None]:
+    """Puts a network in evaluation mode, and back afterwards.
+
+    >>> network = nn.Dropout().train()
+    >>> with evaluation_mode(network):
+    ...     network.training
+    False
+    >>> network.training
+    True
+    """
+    was_training = network.training
+    network.eval()
+    try:
+        yield
+    finally:
+        network.train(was_training)
+
+
+def dev_report(
     ranker: EncoderRanker, examples: Sequence[Example], metrics: Iterable[str] = tuple(METRICS)
 ) -> Report:
-    """Scores against all gold mentions, found or not."""
+    """Exact scores against all gold mentions, detected or not."""
     tally = Tally(metrics)
-    for example, found in zip(examples, predictions(ranker, examples), strict=True):
+    for example, entities in zip(examples, predictions(ranker, examples), strict=True):
         singletons = "keep" if example.singletons else "drop"
         gold = without_singletons(example.document.clusters, singletons)
-        tally.add(gold=gold, system=without_singletons(found, singletons))
+        tally.add(gold=gold, system=without_singletons(entities, singletons))
     return Report(tally.counts())

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from corelax.document import Document, Span
 from corelax.document.clustering import Clustering, entity_of_mentions
 from corelax.io.corefud import MENTIONS
-from corelax.rankers.encoder.inputs import Window, WordPieces, encoder_input
+from corelax.rankers.encoder.inputs import Ints, TextWindow, WordPieces, encoder_input
+from corelax.rankers.encoder.reach import Places
 
-Ints = NDArray[np.int64]
 UNKNOWN = -1
 
 
@@ -48,7 +48,7 @@ class Example(NamedTuple):
 
     document: Document
     scheme: int
-    windows: tuple[Window, ...]
+    windows: tuple[TextWindow, ...]
     where: Ints
     entity: Ints
     sizes: Ints
@@ -121,7 +121,7 @@ def make_example(
     windows = encoder_input(document, tokenizer, window)
     places = Places(windows, len(document.words), max_width)
     rich = markables or document
-    every = {m[:2] for doc in (document, rich) for c in doc.clusters for m in c}
+    every = {m.bounds for doc in (document, rich) for c in doc.clusters for m in c}
     seen = sorted(span for span in every if places.holds(span))
     of_type = _types(rich, types)
     heads = rich.layers.get("head")
@@ -149,7 +149,7 @@ def with_entities(
     changed = example._replace(document=document, **gold._asdict())
     if keep_markables:
         return changed
-    seen = sorted(m[:2] for c in entities for m in c if places.holds(m[:2]))
+    seen = sorted(m.bounds for c in entities for m in c if places.holds(m))
     unknown = np.full(len(seen), UNKNOWN, np.int64)
     return changed._replace(markables=Markables(places.of(seen), unknown, unknown))
 
@@ -165,7 +165,7 @@ class _Gold(NamedTuple):
 def _entities(document: Document, places: Places, singletons: bool) -> _Gold:
     """Where the gold mentions are, and the number and size of their entities."""
     clusters = [c for c in document.clusters if singletons or len(c) > 1]
-    entity = entity_of_mentions([m[:2] for m in c] for c in clusters)
+    entity = entity_of_mentions([m.bounds for m in c] for c in clusters)
     spans = sorted(span for span in entity if places.holds(span))
     return _Gold(
         where=places.of(spans),
@@ -187,40 +187,12 @@ def digest(examples: Sequence[Example]) -> str:
     return total.hexdigest()
 
 
-class Places:
-    """Where spans are in the windows of a document."""
-
-    def __init__(self, windows: Sequence[Window], words: int, max_width: int) -> None:
-        self._max_width = max_width
-        self._first = np.array([w.first for w in windows], np.int64)
-        self._window = np.repeat(np.arange(len(windows)), [w.size for w in windows])
-        none = np.zeros(0, np.int64)
-        self._sentence = np.concatenate([none, *(w.layers[:, 0] for w in windows)])
-        assert len(self._window) == words
-
-    def holds(self, span: tuple[int, int]) -> bool:
-        """Whether a ranker could find the span: in one sentence, in one window, not too wide."""
-        start, last = span[0], span[1] - 1
-        return (
-            0 <= last - start < self._max_width
-            and bool(self._window[start] == self._window[last])
-            and bool(self._sentence[start] == self._sentence[last])
-        )
-
-    def of(self, spans: Sequence[tuple[int, int]]) -> Ints:
-        """[span, 3] window, first word in it, width less one."""
-        table = np.array(spans, np.int64).reshape(-1, 2)
-        window = self._window[table[:, 0]] if len(table) else np.zeros(0, np.int64)
-        start = table[:, 0] - self._first[window] if len(table) else np.zeros(0, np.int64)
-        return np.stack([window, start, table[:, 1] - table[:, 0] - 1], -1)
-
-
 def _types(document: Document, types: Sequence[str]) -> dict[tuple[int, int], int]:
     """The type of each mention, where the format says one."""
     number = {name: at for at, name in enumerate(types)}
     fields: Mapping[tuple[str, Span], str] = document.extra.get(MENTIONS, {})
     return {
-        span[:2]: number[etype]
+        span.bounds: number[etype]
         for (_, span), field in fields.items()
         if (etype := field.split("-")[0]) in number
     }

@@ -13,12 +13,12 @@ from corelax.losses import ranking_loss
 from corelax.rankers.encoder.ranker import EncoderRanker, Found
 from corelax.train.encoder.config import SUMS, EncoderConfig
 from corelax.train.encoder.examples import UNKNOWN, Example
-from corelax.train.sparse.objectives import loss_function
+from corelax.train.objectives import loss_function
 
 WORDS = 10  # sums over a document are given for so many words
 
 
-def make_objective(
+def batch_objective(
     config: EncoderConfig, epoch: int
 ) -> Callable[[EncoderRanker, Sequence[Example]], Tensor]:
     """The loss of a step, as `EncoderConfig` describes it.

@@ -15,7 +15,7 @@ from corelax.core.errors import CorelaxError
 from corelax.core.settings import check_key, read_value
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.train.encoder.config import EncoderConfig, corpus_and_times
-from corelax.train.encoder.corpora import Corpus
+from corelax.train.encoder.corpora import TrainingCorpus
 
 RECIPES = Path(__file__).parent / "recipes"
 
@@ -31,7 +31,7 @@ class Recipe:
     """
 
     ranker: EncoderSettings = field(default_factory=EncoderSettings)
-    corpora: Mapping[str, Corpus] = field(default_factory=dict)
+    corpora: Mapping[str, TrainingCorpus] = field(default_factory=dict)
     stages: Mapping[str, EncoderConfig] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -72,7 +72,7 @@ class Recipe:
             self._add(other, done, (*waiting, name))
         done.append(name)
 
-    def corpora_of(self, stage: str) -> list[Corpus]:
+    def corpora_of(self, stage: str) -> list[TrainingCorpus]:
         """What a stage learns from."""
         names = [corpus_and_times(name)[0] for name in self.stages[stage].corpora]
         if not names:
@@ -103,7 +103,9 @@ def read_recipe(name_or_file: str | os.PathLike[str]) -> Recipe:
         return Recipe(
             ranker=EncoderSettings(**read_settings("ranker", content, EncoderSettings)),
             corpora={
-                name: Corpus(name=name, **read_settings(name, _table("corpora", content), Corpus))
+                name: TrainingCorpus(
+                    name=name, **read_settings(name, _table("corpora", content), TrainingCorpus)
+                )
                 for name in _table("corpora", content)
             },
             stages={

@@ -1,222 +1,222 @@
-"""A stage of training an encoder ranker, in the same loop as any other; it leaves a model folder."""
+"""A stage of an encoder ranker, and how one is made from a configuration of corpora and stages."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from corelax.core.errors import CorelaxError
-from corelax.metrics import CONLL
+from corelax.core.files import file_digest
 from corelax.rankers.encoder.folder import (
     CONFIG,
+    WEIGHTS,
     EncoderModel,
     load_ranker,
+    new_ranker,
     read_config,
     save_ranker,
     write_config,
     write_encoder,
-    write_weights,
 )
-from corelax.rankers.encoder.ranker import EncoderRanker
-from corelax.train.checkpoint import (
-    ADAM,
-    CHECKPOINT,
-    History,
-    load_checkpoint,
-    random_seed,
-    save_checkpoint,
-    tidy,
+from corelax.rankers.encoder.settings import EncoderSettings
+from corelax.train.card import CardText
+from corelax.train.checkpoint import CHECKPOINT, random_seed
+from corelax.train.encoder.config import EncoderConfig, corpus_and_times
+from corelax.train.encoder.corpora import (
+    TrainingCorpus,
+    dev_examples,
+    relabelled,
+    training_examples,
 )
-from corelax.train.encoder.averages import update_average
-from corelax.train.encoder.card import write_encoder_card
-from corelax.train.encoder.config import EncoderConfig
-from corelax.train.encoder.evaluate import evaluate
-from corelax.train.encoder.examples import Example, part_from
-from corelax.train.encoder.objective import make_objective
-from corelax.train.epochs import Watcher, run_epochs
+from corelax.train.encoder.evaluate import dev_report
+from corelax.train.encoder.examples import Example, digest
+from corelax.train.encoder.trainee import EncoderTrainee
 
-MEMORY_HINT = "set batch or max_words, or --device cpu"
+Dev = Mapping[str, Sequence[Example]]
 
 
-def train_encoder_stage(
-    config: EncoderConfig,
-    folder: Path,
-    model: EncoderModel,
-    examples: Sequence[Example],
-    dev: Mapping[str, Sequence[Example]],
-    *,
-    identity: Mapping[str, Any],
-    device: str = "cpu",
-    resume: bool = False,
-    watcher: Watcher | None = None,
-) -> EncoderModel:
-    """Trains a stage, or takes it from its folder if it was trained in the same way before.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncoderStage:
+    """What `train_stage` needs to know of a stage with an encoder ranker.
 
-    Args:
+    Attributes:
         config: The settings.
-        folder: The model folder.
         model: The weights to start from; they are changed.
-        examples: Training documents.
+        examples: Gives the training documents; called only if the stage is not finished.
         dev: Dev documents of each corpus; the mean of their CoNLL scores tells epochs apart.
-        identity: What else decides the result: files, weights it starts from.
+        identity: What else decides the result: documents, weights it starts from.
         device: "cpu" or "cuda".
-        resume: Whether to go on with a stage that was begun.
-        watcher: Is told how it goes.
     """
-    done = finished_stage(config, folder, identity, device)
-    if done is not None:
-        return done
-    if (folder / CONFIG).exists() and not resume:
-        raise CorelaxError(f"{folder}: was begun before; go on with --resume, or delete it")
-    training: dict[str, Any] = {"config": asdict(config), **identity, "finished": False}
-    folder.mkdir(parents=True, exist_ok=True)
-    tidy(folder, finished=False)
-    torch.manual_seed(random_seed(config.seed, config.stage, "start"))
-    trainee = _Trainee(config, model.ranker.to(device), examples)
-    if (folder / CHECKPOINT).exists():
-        write_encoder(folder, model)  # may have been torn
-    else:
-        save_ranker(folder, model._replace(training=training))
-    history = load_checkpoint(folder, trainee, trainee.optimizer, {}, ADAM)
-    kept = model._replace(ranker=trainee.best)
 
-    def dev_score() -> float:
-        scores = [float(evaluate(trainee.best, some, CONLL).conll) for some in dev.values()]
-        return sum(scores) / max(len(scores), 1)
-
-    def save(history: History) -> None:
-        if history.best is history.epochs[-1] or config.keep == "last":
-            write_weights(folder, kept)
-        save_checkpoint(folder, trainee, trainee.optimizer, history, {})
-        history.write_log(folder)
-
-    run_epochs(
-        config,
-        history,
-        keys=[example.document.key for example in examples],
-        take_epoch=trainee.epoch,
-        dev_score=dev_score,
-        save=save,
-        watcher=watcher or Watcher(),
-        memory_hint=MEMORY_HINT,
-    )
-    best = history.epochs[-1] if config.keep == "last" else history.best
-    assert best is not None
-    finished = load_ranker(folder, device)
-    scores = {name: evaluate(finished.ranker, some).as_dict() for name, some in dev.items()}
-    training |= {"finished": True, "epoch": best.epoch, "dev": best.dev, "scores": scores}
-    finished = finished._replace(training=training)
-    write_encoder_card(folder, config, training)
-    write_config(folder, finished)  # last: from now on the stage is finished
-    tidy(folder, finished=True)
-    return finished
-
-
-def finished_stage(
-    config: EncoderConfig, folder: Path, identity: Mapping[str, Any], device: str
-) -> EncoderModel | None:
-    """The model of a stage that was trained before in the same way, or None if it is not finished."""
-    if not (folder / CONFIG).exists():
-        return None
-    old = dict(read_config(folder)["training"])
-    wanted = {"config": asdict(config), **identity}
-    other = _differences(_plain(old), _plain(wanted))
-    if other:
-        raise CorelaxError(
-            f"{folder}: was trained with other settings or files ({', '.join(other)}); "
-            "use another --out, or delete it"
-        )
-    if not old["finished"]:
-        return None
-    tidy(folder, finished=True)
-    return load_ranker(folder, device)
-
-
-class _Trainee(nn.Module):
-    """A ranker while it learns, and the mean of its weights."""
-
-    def __init__(
-        self, config: EncoderConfig, ranker: EncoderRanker, examples: Sequence[Example]
-    ) -> None:
-        super().__init__()
-        self.ranker = ranker
-        self.average = copy.deepcopy(ranker).requires_grad_(False) if config.averaging else None
-        self._config, self._examples = config, examples
-        self._per_epoch = -(-len(examples) // config.batch)
-        own = [p for name, p in ranker.named_parameters() if not name.startswith("encoder.")]
-        self._rates = (config.encoder_learning_rate, config.learning_rate)
-        self.optimizer = torch.optim.AdamW(
-            [{"params": list(ranker.encoder.parameters())}, {"params": own}],
-            lr=0.0,
-            betas=(0.9, 0.98),
-            weight_decay=config.weight_decay,
-            fused=ranker.device.type == "cuda",
-        )
+    config: EncoderConfig
+    model: EncoderModel
+    examples: Callable[[], Sequence[Example]]
+    dev: Dev
+    identity: Mapping[str, Any]
+    device: str = "cpu"
 
     @property
-    def best(self) -> EncoderRanker:
-        """The weights to keep."""
-        return self.ranker if self.average is None else self.average
+    def training(self) -> dict[str, Any]:
+        """Settings and identity."""
+        return {"config": asdict(self.config), **self.identity}
 
-    def epoch(self, epoch: int, order: Sequence[int]) -> Iterator[Tensor]:
-        """Takes steps over the documents, and yields the loss of each."""
-        config, ranker = self._config, self.ranker
-        objective = make_objective(config, epoch)
-        kind = ranker.device.type
-        ranker.train()
-        for number, at in enumerate(range(0, len(order), config.batch)):
-            step = (epoch - 1) * self._per_epoch + number
-            examples = [self._part(self._examples[i]) for i in order[at : at + config.batch]]
-            with torch.autocast(kind, dtype=torch.bfloat16, enabled=kind == "cuda"):
-                loss = objective(ranker, examples)
-            self.optimizer.zero_grad(set_to_none=True)
-            loss.backward()  # type: ignore[no-untyped-call]
-            if config.clip:
-                nn.utils.clip_grad_norm_(ranker.parameters(), config.clip)
-            share = self._share(step)
-            for group, rate in zip(self.optimizer.param_groups, self._rates, strict=True):
-                group["lr"] = rate * share
-            self.optimizer.step()
-            if self.average is not None:
-                update_average(self.average, ranker, config.averaging, step + 1)
-            yield from [loss.detach()] * len(examples)
+    def saved(self, folder: Path) -> dict[str, Any]:
+        """The training that a folder holds, with all settings."""
+        training = dict(read_config(folder)["training"])
+        try:
+            config = EncoderConfig.from_saved(training["config"])
+        except (CorelaxError, KeyError, AttributeError) as error:
+            path = folder / CONFIG
+            raise CorelaxError(f"{path}: not the settings of a model ({error})") from None
+        return {**training, "config": asdict(config)}
 
-    def _part(self, example: Example) -> Example:
-        first = int(torch.randint(len(example.windows), ()))
-        return part_from(example, self._config.max_words, first)
+    def begin(self, folder: Path, training: Mapping[str, Any]) -> EncoderTrainee:
+        """Writes a model that is not finished, unless there is a checkpoint to continue from."""
+        examples = self.examples()
+        torch.manual_seed(random_seed(self.config.seed, self.config.stage, "start"))
+        model = self.model._replace(ranker=self.model.ranker.to(self.device), training=training)
+        trainee = EncoderTrainee(self.config, model, examples, self.dev)
+        if (folder / CHECKPOINT).exists():
+            write_encoder(folder, model)  # may have been cut off
+        else:
+            save_ranker(folder, model)
+        return trainee
 
-    def _share(self, step: int) -> float:
-        """Of the learning rates: up in a straight line, then down to 0."""
-        steps = self._config.epochs * self._per_epoch
-        warm = max(1, round(self._config.warmup * steps))
-        return min((step + 1) / warm, (steps - step) / max(1, steps - warm))
+    def load(self, folder: Path) -> EncoderModel:
+        """The model in a folder."""
+        return load_ranker(folder, self.device)
+
+    def scores(self, model: EncoderModel) -> dict[str, Any]:
+        """All scores on the dev documents of each corpus."""
+        return {name: dev_report(model.ranker, part).as_dict() for name, part in self.dev.items()}
+
+    def card(self, training: Mapping[str, Any]) -> CardText:
+        """What the card says about encoder and corpora."""
+        encoder = f" ({training['encoder']})" if "encoder" in training else ""
+        corpora = training.get("documents", {})
+        return CardText(
+            ranker=f"A mention ranker on top of a pretrained encoder{encoder}",
+            data=[
+                *(f"- {name} (sha256 {sha[:16]}…)" for name, sha in corpora.items()),
+                "",
+                "The licences of the training documents and of the encoder hold for what was learnt "
+                "from them.",
+            ],
+        )
+
+    def finish(
+        self, folder: Path, model: EncoderModel, training: Mapping[str, Any]
+    ) -> EncoderModel:
+        """Writes `config.json`."""
+        finished = model._replace(training=training)
+        write_config(folder, finished)
+        return finished
 
 
-def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """The names of what is not the same, as "documents.ontogum".
+class EncoderStages:
+    """Makes the stages of a configuration, and reads each corpus once.
 
-    >>> _differences({"config": {"epochs": 3, "seed": 1}}, {"config": {"epochs": 4, "seed": 1}})
-    ['config.epochs']
+    Args:
+        ranker: Sizes and limits of the ranker.
+        corpora: All corpora by name.
+        encoder: The pretrained encoder, a folder or a name.
+        data: The folder that the files of corpora are in.
+        out: The folder of the model folders.
+        device: "cpu" or "cuda".
     """
-    names = []
-    for key, value in new.items():
-        before = old.get(key)
-        if isinstance(value, Mapping) and isinstance(before, Mapping):
-            found = _differences(before, {**dict.fromkeys(before), **value})
-            names += [f"{key}.{name}" for name in found]
-        elif before != value:
-            names.append(key)
-    return names
+
+    def __init__(
+        self,
+        ranker: EncoderSettings,
+        corpora: Mapping[str, TrainingCorpus],
+        *,
+        encoder: str | Path,
+        data: Path,
+        out: Path,
+        device: str,
+    ) -> None:
+        self._settings, self._corpora, self._encoder = ranker, corpora, encoder
+        self._data, self._out, self._device = data, out, device
+        self._train: dict[str, list[Example]] = {}
+        self._dev: dict[str, list[Example]] = {}
+
+    def __call__(self, config: EncoderConfig, models: Mapping[str, EncoderModel]) -> EncoderStage:
+        """A stage, from its settings and the models of those before it."""
+        if config.start:
+            before = models[config.start[0]]
+            model = before._replace(ranker=copy.deepcopy(before.ranker))  # others may start from it
+        else:
+            torch.manual_seed(config.seed)
+            model = new_ranker(self._encoder, self._settings)
+        wanted = [corpus_and_times(name) for name in config.corpora]
+        # Documents as they are in their files: on another machine a teacher may label some differently.
+        digests = {name: digest(self._read(name, model)) for name, _ in wanted}
+        teachers = {self._corpora[name].teacher for name, _ in wanted} - {""}
+        dev = {name: self._read_dev(name, model) for name, c in self._corpora.items() if c.dev}
+        identity: dict[str, Any] = {
+            "start": {
+                name: file_digest(str(self._out / name / WEIGHTS))
+                for name in [*config.start, *sorted(teachers)]
+            },
+            "encoder": Path(self._encoder).name,
+            "ranker": asdict(self._settings),
+            "documents": digests,
+            "dev documents": {name: digest(examples) for name, examples in dev.items()},
+        }
+        if not config.start:
+            identity["encoder weights"] = _weights_digest(model.ranker.encoder)
+        return EncoderStage(
+            config=config,
+            model=model,
+            examples=partial(self._examples, wanted, model, models),
+            dev=dev,
+            identity=identity,
+            device=self._device,
+        )
+
+    def _examples(
+        self,
+        wanted: Sequence[tuple[str, int]],
+        model: EncoderModel,
+        models: Mapping[str, EncoderModel],
+    ) -> list[Example]:
+        """The training documents of corpora, each as many times as it says, as their teachers label them."""
+        examples: list[Example] = []
+        for name, times in wanted:
+            corpus, of_corpus = self._corpora[name], self._read(name, model)
+            if corpus.teacher:
+                teacher = models[corpus.teacher]
+                of_corpus = relabelled(of_corpus, corpus, teacher, self._settings)
+            examples += of_corpus * times
+        return examples
+
+    def _read(self, name: str, model: EncoderModel) -> list[Example]:
+        """The training documents of a corpus, as they are annotated."""
+        if name not in self._train:
+            corpus = self._corpora[name]
+            examples = training_examples(corpus, self._data, model.tokenizer, self._settings)
+            if not examples:
+                raise CorelaxError(f"corpus {name}: no training documents")
+            self._train[name] = examples
+        return self._train[name]
+
+    def _read_dev(self, name: str, model: EncoderModel) -> list[Example]:
+        if name not in self._dev:
+            corpus = self._corpora[name]
+            self._dev[name] = dev_examples(corpus, self._data, model.tokenizer, self._settings)
+        return self._dev[name]
 
 
-def _plain(value: Any) -> Any:
-    """As JSON gives it back, where tuples have become lists."""
-    if isinstance(value, Mapping):
-        return {key: _plain(part) for key, part in value.items()}
-    return [_plain(part) for part in value] if isinstance(value, (list, tuple)) else value
+def _weights_digest(network: nn.Module) -> str:
+    total = hashlib.sha256()
+    for tensor in network.state_dict().values():
+        total.update(tensor.cpu().numpy().tobytes())
+    return total.hexdigest()

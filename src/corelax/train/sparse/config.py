@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, get_type_hints
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, ClassVar
 
 from corelax.core.checks import check_choice, check_number
 from corelax.core.errors import CorelaxError
-from corelax.core.settings import check_key, read_value
+from corelax.core.settings import check_key, field_types, read_value
+from corelax.rankers.sparse.decoding import DECODINGS, PRETRAINING
 from corelax.rankers.sparse.features.settings import PRESETS as FEATURE_SETS
 from corelax.rankers.sparse.features.settings import FeatureSettings
-from corelax.rankers.sparse.network import INITIALISATIONS
+from corelax.rankers.sparse.folder import CONFIG, read_config
+from corelax.rankers.sparse.settings import SparseSettings
 from corelax.train.settings import (
-    DECODINGS,
     KEEP,
     RESOLVING,
     REWARDED,
@@ -32,33 +34,34 @@ __all__ = [
     "REWARDED",
     "REWARDS",
     "Config",
-    "concerns",
+    "affects",
     "is_everywhere",
+    "saved_config",
 ]
 
-PRETRAINING = ("anaphoricity", "antecedent", "antecedent_margin")
 OBJECTIVES = (*PRETRAINING, *RESOLVING)
 FEATURES = "features."
+RANKER = tuple(setting.name for setting in fields(SparseSettings))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(StageSettings):
-    """All that decides what a stage of the sparse ranker computes: what any stage has, and more.
+    """All that decides what a stage of the sparse ranker computes.
 
-    Of the stages in `start`, the first layers of `anaphoricity` and `antecedent` are taken, or all weights
-    of one stage.
+    A stage takes the first layers of the stages `anaphoricity` and `antecedent` in `start`, or all weights of
+    another one.
 
     Attributes:
         anaphoric_weight: Weight of anaphoric mentions, for anaphoricity.
-        learning_rate: Of the first layer (feature tables and their biases).
-        output_learning_rate: Of the second layer.
-        accumulator: Where AdaGrad starts.
-        l1: λ.
-        dropout: On h_p, and on h_a where links are scored.
-        max_mentions: Training documents are cut to so many mentions; 0 for no limit.
-        hidden_mention, hidden_pair, initialisation, max_antecedents: Of the ranker (all stages).
+        learning_rate: The rate of the first layer (feature tables and their biases).
+        output_learning_rate: The rate of the second layer.
+        accumulator: Where AdaGrad's sums start.
+        l1: The weight λ of the L1 penalty.
+        dropout: The dropout of h_p, and of h_a where links are scored.
+        max_mentions: Training documents are cut to this many mentions; 0 for no limit.
+        hidden_mention, hidden_pair, initialisation, max_antecedents: As in `SparseSettings` (all stages).
         feature_set: default, lt17 or w16 (all stages).
-        features: Switches of the feature set that differ (all stages).
+        features: Switches of the feature set that are changed (all stages).
         mentions: detect, gold, or a file (all stages).
     """
 
@@ -82,22 +85,29 @@ class Config(StageSettings):
 
     def __post_init__(self) -> None:
         StageSettings.__post_init__(self)
-        check_choice("initialisation", self.initialisation, INITIALISATIONS)
         check_choice("feature_set", self.feature_set, FEATURE_SETS)
         for name in ("learning_rate", "output_learning_rate", "accumulator", "l1"):
             check_number(name, getattr(self, name))
-        for name in ("anaphoric_weight", "max_mentions", "max_antecedents"):
+        for name in ("anaphoric_weight", "max_mentions"):
             check_number(name, getattr(self, name))
-        for name in ("hidden_mention", "hidden_pair"):
-            check_number(name, getattr(self, name), at_least=1)
         if not 0 <= self.dropout < 1:
             raise CorelaxError(f"dropout must be at least 0 and below 1, not {self.dropout}")
-        _ = self.feature_settings
+        _ = self.ranker, self.feature_settings  # which check theirs
+
+    @property
+    def ranker(self) -> SparseSettings:
+        """Sizes and limits of the ranker."""
+        return SparseSettings(**{name: getattr(self, name) for name in RANKER})
+
+    @property
+    def of_training(self) -> dict[str, Any]:
+        """All settings but those of the ranker, as a model folder has them."""
+        return {name: value for name, value in asdict(self).items() if name not in RANKER}
 
     @property
     def feature_settings(self) -> FeatureSettings:
         """The feature set with its switches."""
-        known = get_type_hints(FeatureSettings)
+        known = field_types(FeatureSettings)
         for name in self.features:
             check_key(FEATURES + name, [FEATURES + other for other in known])
         return replace(FEATURE_SETS[self.feature_set], **self.features)
@@ -108,7 +118,7 @@ class Config(StageSettings):
         >>> Config(stage="s").changed({"epochs": "3", "features.lexical_cutoff": "5"}).features
         {'lexical_cutoff': 5}
         """
-        types = {FEATURES + name: kind for name, kind in get_type_hints(FeatureSettings).items()}
+        types = {FEATURES + name: kind for name, kind in field_types(FeatureSettings).items()}
         features = dict(self.features)
         others = {}
         for key, value in settings.items():
@@ -148,10 +158,23 @@ _ONLY_OF = {
 }
 
 
-def concerns(key: str, objective: str) -> bool:
+def affects(key: str, objective: str) -> bool:
     """Whether a setting makes a difference to an objective.
 
-    >>> concerns("beta_squared", "metric"), concerns("beta_squared", "ranking")
+    >>> affects("beta_squared", "metric"), affects("beta_squared", "ranking")
     (True, False)
     """
     return objective in _ONLY_OF.get(key, (objective,))
+
+
+def saved_config(folder: Path) -> Config:
+    """The settings that the model in a folder was trained with.
+
+    Args:
+        folder: A model folder of a sparse ranker, in the format of today or an older one.
+    """
+    settings, training = read_config(folder)
+    try:
+        return Config.from_saved({**asdict(settings), **training["config"]})
+    except (CorelaxError, TypeError) as error:
+        raise CorelaxError(f"{folder / CONFIG}: not the settings of a model ({error})") from None

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import torch
 
-from corelax.decode import best_entities, best_links
 from corelax.document import Span
 from corelax.document.clustering import Clustering, without_singletons
 from corelax.metrics import METRICS, Report, Tally
+from corelax.rankers.sparse.decoding import decode_table
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.network import SparseRanker
 from corelax.train.sparse.config import Config
@@ -19,23 +19,25 @@ Tables = Sequence[DocumentTable]
 
 
 def dev_score(ranker: SparseRanker, tables: Tables, config: Config) -> float:
-    """What the best epoch is chosen by, between 0 and 1."""
+    """The score that the best epoch is chosen by, between 0 and 1."""
     if config.objective == "anaphoricity":
         return _anaphoricity_f1(ranker, tables)
     if config.objective.startswith("antecedent"):
         return _antecedent_accuracy(ranker, tables)
-    report = evaluate(ranker, tables, config, metrics=("muc", "b_cubed", "ceaf_e"))
+    report = dev_report(ranker, tables, config, metrics=("muc", "b_cubed", "ceaf_e"))
     return float(report.conll)
 
 
-def evaluate(
+def dev_report(
     ranker: SparseRanker, tables: Tables, config: Config, metrics: Iterable[str] = tuple(METRICS)
 ) -> Report:
-    """Exact scores of the decoded entities against all gold mentions, found or not."""
+    """Exact scores of the decoded entities against all gold mentions, detected or not."""
     tally = Tally(metrics)
     for table in tables:
-        found = resolve(ranker, table, singletons=config.singletons, decoding=config.decoding)
-        tally_document(tally, table, table.clusters_of(found), config.singletons)
+        entities = decode_table(
+            ranker, table, singletons=config.singletons, decoding=config.decoding
+        )
+        tally_document(tally, table, table.clusters_of(entities), config.singletons)
     return Report(tally.counts())
 
 
@@ -47,15 +49,6 @@ def tally_document(
         gold=without_singletons(table.gold_clusters, singletons),
         system=without_singletons(system, singletons),
     )
-
-
-@torch.no_grad()
-def resolve(
-    ranker: SparseRanker, table: DocumentTable, *, singletons: str, decoding: str
-) -> list[list[int]]:
-    """The entities of a document, as lists of mention numbers."""
-    decode = best_links if decoding == "links" else best_entities
-    return decode(ranker(ranker.tensors_of(table)), singletons=singletons)
 
 
 @torch.no_grad()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -111,21 +111,6 @@ def stage_chain(
     if stage != preset:
         chain[-1] = replace(chain[-1], stage=stage)
     return chain
-
-
-def parse_settings(items: Sequence[str]) -> dict[str, str]:
-    """`key=value` as given on the command line.
-
-    >>> parse_settings(["epochs=3"])
-    {'epochs': '3'}
-    """
-    settings = {}
-    for item in items:
-        key, equals, value = item.partition("=")
-        if not equals or not key:
-            raise CorelaxError(f"--set takes key=value, not {item!r}")
-        settings[key.strip()] = value.strip()
-    return settings
 
 
 def _open(preset_or_file: str) -> tuple[str, str, dict[str, Any]]:

@@ -7,18 +7,19 @@ the GPU as rows of integers; a step copies one row to where the recording reads 
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from corelax.core.errors import CorelaxError
 from corelax.losses.captured import padded
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.network import SparseRanker
 from corelax.rankers.sparse.tensors import DocumentTensors
 from corelax.train.sparse.config import Config
-from corelax.train.sparse.objectives import Objective, make_objective
+from corelax.train.sparse.objective import Objective, document_objective
 from corelax.train.sparse.steps import Update
 
 WARM_UP = 3
@@ -79,6 +80,13 @@ class Layout(NamedTuple):
         return DocumentTensors(**tensors)
 
 
+class Recording(NamedTuple):
+    """A recorded step, and where it leaves the loss."""
+
+    graph: torch.cuda.CUDAGraph
+    loss: Tensor
+
+
 class Group:
     """The documents of one size, and the recording of a step for them."""
 
@@ -87,8 +95,7 @@ class Group:
         rows = [self.layout.pack(document) for document in documents]
         self.rows = torch.stack(rows).to(ranker.device)
         self._input = self.rows[0].clone()
-        self._graph: torch.cuda.CUDAGraph | None = None
-        self._loss: Tensor | None = None
+        self.recording: Recording | None = None
 
     def record(
         self, update: Update, objective: Objective, accumulator: float, pool: object
@@ -106,9 +113,10 @@ class Group:
             for _ in range(WARM_UP):  # libraries set themselves up on the first calls
                 update.step(objective, self.layout.unpack(self._input))
         torch.cuda.current_stream(device).wait_stream(stream)
-        self._graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(self._graph, pool=pool, stream=stream):  # type: ignore[arg-type]
-            self._loss = update.step(objective, self.layout.unpack(self._input))
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, pool=pool, stream=stream):  # type: ignore[arg-type]
+            loss = update.step(objective, self.layout.unpack(self._input))
+        self.recording = Recording(graph, loss)
         with torch.no_grad():
             for parameter, weight, total in zip(update.parameters, weights, sums, strict=True):
                 parameter.copy_(weight)
@@ -117,17 +125,13 @@ class Group:
                     now.copy_(total) if total is not None else now.fill_(accumulator)
         torch.cuda.set_rng_state(random, device)
 
-    def forget(self) -> None:
-        """Gives up the recording and its memory."""
-        self._graph = self._loss = None
-
     def replay(self, row: int) -> Tensor:
         """A step for one document; its loss."""
-        assert self._graph is not None
-        assert self._loss is not None
+        if self.recording is None:
+            raise CorelaxError("no step is recorded; call begin_epoch first")
         self._input.copy_(self.rows[row])
-        self._graph.replay()
-        return self._loss.clone()
+        self.recording.graph.replay()
+        return self.recording.loss.clone()
 
 
 class RecordedSteps:
@@ -148,17 +152,20 @@ class RecordedSteps:
             self._groups.append(group)
             self._place.update({number: (group, row) for row, number in enumerate(numbers)})
 
-    def epoch(self, epoch: int, order: Sequence[int]) -> Iterator[Tensor]:
-        """Takes a step for each document, and yields its loss."""
-        if (temperature := self._config.temperature_at(epoch)) != self._temperature:
-            self._temperature = temperature  # a constant of the recordings
-            objective = make_objective(self._config, epoch, padded=True)
-            for group in self._groups:  # else the memory of old recordings would add up
-                group.forget()
-            torch.cuda.empty_cache()
-            self._pool = torch.cuda.graph_pool_handle()
-            for group in self._groups:
-                group.record(self._update, objective, self._config.accumulator, self._pool)
-        for number in order:
-            group, row = self._place[number]
-            yield group.replay(row)
+    def begin_epoch(self, epoch: int) -> None:
+        """Records the steps again if the temperature, a constant of the recordings, has changed."""
+        if (temperature := self._config.temperature_at(epoch)) == self._temperature:
+            return
+        self._temperature = temperature
+        objective = document_objective(self._config, epoch, padded=True)
+        for group in self._groups:  # else the memory of old recordings would add up
+            group.recording = None
+        torch.cuda.empty_cache()
+        self._pool = torch.cuda.graph_pool_handle()
+        for group in self._groups:
+            group.record(self._update, objective, self._config.accumulator, self._pool)
+
+    def step(self, number: int) -> Tensor:
+        """Takes a step for the document with this number; its loss."""
+        group, row = self._place[number]
+        return group.replay(row)

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 import torch
 from torch import Tensor
 
-from corelax.core.errors import CorelaxError
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.network import SparseRanker
 from corelax.rankers.sparse.tensors import DocumentTensors
 from corelax.train.optim import AdaGrad, clip_gradients
 from corelax.train.sparse.config import Config
-from corelax.train.sparse.objectives import Objective, can_be_recorded, make_objective
-
-
-class Steps(Protocol):
-    """Goes through training documents."""
-
-    def epoch(self, epoch: int, order: Sequence[int]) -> Iterator[Tensor]:
-        """Takes a step for each document, and yields its loss."""
+from corelax.train.sparse.objective import Objective, can_be_recorded, document_objective
 
 
 class Update:
@@ -45,27 +37,31 @@ class Update:
         return loss.detach()
 
 
+class Steps(Protocol):
+    """Steps over training documents."""
+
+    def begin_epoch(self, epoch: int) -> None:
+        """Prepares an epoch, counted from 1."""
+
+    def step(self, number: int) -> Tensor:
+        """Takes a step for the document with this number; its loss."""
+
+
 class PlainSteps:
-    """Document after document, in plain calls."""
+    """Steps as plain calls."""
 
     def __init__(self, tables: Sequence[DocumentTable], update: Update, config: Config) -> None:
         self._tables, self._update, self._config = tables, update, config
+        self.begin_epoch(1)
 
-    def epoch(self, epoch: int, order: Sequence[int]) -> Iterator[Tensor]:
-        """Takes a step for each document, and yields its loss."""
-        objective = make_objective(self._config, epoch, padded=False)
-        for number in order:
-            document = self._update.ranker.tensors_of(self._tables[number])
-            try:
-                loss = self._update.step(objective, document)
-            except CorelaxError as error:
-                astray = (
-                    "; try a smaller learning_rate" if "antecedent_scores" in str(error) else ""
-                )
-                raise CorelaxError(
-                    f"document {self._tables[number].key}: {error}{astray}"
-                ) from None
-            yield loss
+    def begin_epoch(self, epoch: int) -> None:
+        """Prepares an epoch, counted from 1."""
+        self._objective = document_objective(self._config, epoch, padded=False)
+
+    def step(self, number: int) -> Tensor:
+        """Takes a step for the document with this number; its loss."""
+        document = self._update.ranker.tensors_of(self._tables[number])
+        return self._update.step(self._objective, document)
 
 
 def make_steps(tables: Sequence[DocumentTable], update: Update, config: Config) -> Steps:

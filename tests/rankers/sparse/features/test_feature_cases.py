@@ -197,7 +197,7 @@ def changed_mentions(extracted: Extracted, settings: FeatureSettings) -> Counter
 
 
 def changed_pairs(extracted: Extracted, settings: FeatureSettings) -> Counter[str]:
-    """The same for those of the pairs in the file. Counts any pair once for canon_i and canon_j."""
+    """The same for those of the pairs in the file. GenderCounts any pair once for canon_i and canon_j."""
     changed: Counter[str] = Counter()
     for case in extracted.cases:
         both = []

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,15 +14,17 @@ from corelax.rankers.sparse.features.extract import describe, fit
 from corelax.rankers.sparse.features.settings import PRESETS
 from corelax.rankers.sparse.features.show import feature_names
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons
+from tests.command_server import Done, server
 from tests.rankers.sparse.features.feature_documents import ID, worked_example_columns
 
 
-def run(*arguments: object, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "corelax", "features", *map(str, arguments)]
-    environment = {**os.environ, "CORELAX_LEXICONS": "none"}
-    return subprocess.run(
-        command, input=stdin, capture_output=True, text=True, check=False, env=environment
-    )
+@pytest.fixture(autouse=True)
+def without_lexicons(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CORELAX_LEXICONS", "none")
+
+
+def run(*arguments: object, stdin: str = "") -> Done:
+    return server().run("features", *arguments, stdin=stdin)
 
 
 @pytest.fixture
@@ -47,8 +46,8 @@ def expected(file: Path, preset: str, cutoff: int, *, pairs: bool) -> list[dict[
 
 def test_one_object_a_document_with_names_of_features(file: Path) -> None:
     done = run(file)
-    assert done.returncode == 0
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.code == 0
+    lines = [json.loads(line) for line in done.out.splitlines()]
     assert [(line["doc"], line["part"]) for line in lines] == [(ID, 0), (ID, 1)]
     for line in lines:
         assert set(line) == {"doc", "part", "mentions", "phi_a"}
@@ -61,8 +60,8 @@ def test_one_object_a_document_with_names_of_features(file: Path) -> None:
 @pytest.mark.parametrize("preset", PRESETS)
 def test_all_pairs_are_those_of_the_library(file: Path, preset: str) -> None:
     done = run(file, "--pairs", "all", "--features", preset, "--cutoff", 2)
-    assert done.returncode == 0
-    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.code == 0
+    found = [json.loads(line) for line in done.out.splitlines()]
     for line in found:
         del line["doc"], line["part"]
     assert found == expected(file, preset, 2, pairs=True)
@@ -73,9 +72,9 @@ def test_words_are_counted_in_the_training_file(file: Path, tmp_path: Path) -> N
     other = tmp_path / "other.conll"
     other.write_text(worked_example_columns().replace("Reed", "Lee"))
     done = run(other, "--train", file, "--cutoff", 2)
-    [line] = map(json.loads, done.stdout.splitlines())
+    [line] = map(json.loads, done.out.splitlines())
     assert line["phi_a"][0][3] == "head=NNP"  # "lee" is not known, "reed" is
-    [line] = map(json.loads, run(other, "--cutoff", 2).stdout.splitlines())
+    [line] = map(json.loads, run(other, "--cutoff", 2).out.splitlines())
     assert line["phi_a"][0][3] == "head=lee"
 
 
@@ -86,38 +85,38 @@ def test_values_that_training_did_not_have_can_be_shown(
     other = tmp_path / "other.conll"
     other.write_text(worked_example_columns().replace("bc/", "zz/").replace("\tit\t", "\tShe\t"))
     done = run(other, "--train", file, "--pairs", "all", "--features", preset)
-    assert (done.returncode, "Traceback" in done.stderr) == (0, False)
-    assert len(json.loads(done.stdout)["pairs"]) == 45
+    assert (done.code, "Traceback" in done.err) == (0, False)
+    assert len(json.loads(done.out)["pairs"]) == 45
 
 
 def test_mentions_can_be_those_of_the_annotation_or_of_a_file(file: Path, tmp_path: Path) -> None:
     annotated = [[0, 2], [0, 9], [10, 11], [10, 13], [14, 15], [16, 19], [21, 22]]
-    for line in run(file, "--mentions", "gold").stdout.splitlines():
+    for line in run(file, "--mentions", "gold").out.splitlines():
         assert json.loads(line)["mentions"] == annotated
     other = tmp_path / "mentions.conll"
     columns = worked_example_columns().replace("(4\n", "-\n").replace("4)\n", "-\n")
     other.write_text(columns + columns.replace("part 000", "part 001"))
-    for line in run(file, "--mentions", other).stdout.splitlines():
+    for line in run(file, "--mentions", other).out.splitlines():
         assert json.loads(line)["mentions"] == [span for span in annotated if span != [16, 19]]
 
 
 def test_a_file_can_be_written_and_packed(file: Path, tmp_path: Path) -> None:
     target = tmp_path / "features.jsonl.gz"
     done = run(file, "-o", target)
-    assert (done.returncode, done.stdout) == (0, "")
+    assert (done.code, done.out) == (0, "")
     with gzip.open(target, "rt", encoding="utf-8") as packed:
-        assert packed.read() == run(file).stdout
+        assert packed.read() == run(file).out
 
 
 def test_documents_may_come_from_standard_input(file: Path) -> None:
-    assert run("-", stdin=file.read_text()).stdout == run(file).stdout
+    assert run("-", stdin=file.read_text()).out == run(file).out
 
 
-def error_of(done: subprocess.CompletedProcess[str]) -> str:
+def error_of(done: Done) -> str:
     """The complaint: one line, after what the command says about word lists."""
-    assert done.returncode == 1
-    assert done.stdout == ""
-    lines = [line for line in done.stderr.splitlines() if not line.startswith("word lists:")]
+    assert done.code == 1
+    assert done.out == ""
+    lines = [line for line in done.err.splitlines() if not line.startswith("word lists:")]
     assert len(lines) == 1
     return lines[0]
 
@@ -151,8 +150,8 @@ def test_a_missing_file_is_named(tmp_path: Path, file: Path) -> None:
 
 def test_a_wrong_feature_set_lists_the_right_ones(file: Path) -> None:
     done = run(file, "--features", "lt18")
-    assert done.returncode == 2
-    assert all(preset in done.stderr for preset in PRESETS)
+    assert done.code == 2
+    assert all(preset in done.err for preset in PRESETS)
 
 
 def test_words_alone_need_given_mentions(tmp_path: Path) -> None:
@@ -161,7 +160,7 @@ def test_words_alone_need_given_mentions(tmp_path: Path) -> None:
     bare.write_text(json.dumps(content) + "\n")
     assert "gold" in error_of(run(bare))
     done = run(bare, "--mentions", "gold")
-    assert json.loads(done.stdout)["mentions"] == [[0, 1]]
+    assert json.loads(done.out)["mentions"] == [[0, 1]]
 
 
 def test_a_document_without_mentions_is_an_empty_object(file: Path, tmp_path: Path) -> None:
@@ -169,8 +168,8 @@ def test_a_document_without_mentions_is_an_empty_object(file: Path, tmp_path: Pa
     row = "nw/x\t0\t0\tran\tVBD\t(TOP(VP*))\t-\t-\t-\t-\t*\t-"
     empty.write_text(f"#begin document (nw/x); part 000\n{row}\n\n#end document\n")
     done = run(empty, "--train", file, "--pairs", "all")
-    assert done.returncode == 0
-    assert json.loads(done.stdout) == {
+    assert done.code == 0
+    assert json.loads(done.out) == {
         "doc": "nw/x",
         "part": 0,
         "mentions": [],

@@ -10,7 +10,7 @@ from corelax import Document
 from corelax.rankers.sparse.features.settings import PRESETS, FeatureSettings
 from corelax.rankers.sparse.mentions.agreement import gender_of
 from corelax.rankers.sparse.mentions.attributes import Attributes
-from corelax.rankers.sparse.mentions.lexicons import EMPTY, Counts, Lexicons
+from corelax.rankers.sparse.mentions.lexicons import EMPTY, GenderCounts, Lexicons
 from tests.rankers.sparse.mentions.mention_documents import all_attributes, parsed
 from tests.rankers.sparse.mentions.word_lists_by_hand import word_lists
 
@@ -208,7 +208,7 @@ def test_nouns_and_names_have_their_type_as_canonical_form() -> None:
     ],
 )
 def test_gender_needs_twice_the_others_and_three(counts: tuple[int, ...], expected: str) -> None:
-    assert gender_of(Counts(*counts)) == expected
+    assert gender_of(GenderCounts(*counts)) == expected
     lexicons = word_lists({"dog": counts})
     assert of_word("Dog", lexicons=lexicons).gender == expected
 

@@ -10,7 +10,7 @@ from corelax.core.errors import CorelaxError, FormatError
 from corelax.rankers.sparse.mentions import lexicons as module
 from corelax.rankers.sparse.mentions.lexicons import (
     EMPTY,
-    Counts,
+    GenderCounts,
     Lexicons,
     load_lexicons,
     normalise,
@@ -77,21 +77,21 @@ def test_the_digest_follows_the_content(folder: Path, tmp_path: Path) -> None:
 
 def test_lists_can_be_sent_to_another_process(folder: Path) -> None:
     copy = pickle.loads(pickle.dumps(load_lexicons(folder)))
-    assert copy.count_of_word("company") == Counts(0, 1, 9, 2)
+    assert copy.count_of_word("company") == GenderCounts(0, 1, 9, 2)
 
 
-# Counts
+# GenderCounts
 
 
 def test_the_whole_phrase_comes_before_its_head(folder: Path) -> None:
     lists = load_lexicons(folder)
-    assert lists.counts_of(["Bill", "Smith"], "Smith") == Counts(7, 0, 0, 0)
-    assert lists.counts_of(["Ann", "Smith"], "Smith") == Counts(3, 3, 0, 0)
-    assert lists.counts_of(["Ann", "Jones"], "Jones") == Counts(0, 0, 0, 0)
+    assert lists.counts_of(["Bill", "Smith"], "Smith") == GenderCounts(7, 0, 0, 0)
+    assert lists.counts_of(["Ann", "Smith"], "Smith") == GenderCounts(3, 3, 0, 0)
+    assert lists.counts_of(["Ann", "Jones"], "Jones") == GenderCounts(0, 0, 0, 0)
 
 
 def test_a_phrase_with_nothing_but_zeros_is_as_good_as_missing(folder: Path) -> None:
-    assert load_lexicons(folder).counts_of(["old", "Smith"], "Smith") == Counts(3, 3, 0, 0)
+    assert load_lexicons(folder).counts_of(["old", "Smith"], "Smith") == GenderCounts(3, 3, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -110,8 +110,8 @@ def test_the_original_file_has_no_header_and_repeated_phrases_are_summed(tmp_pat
     rows = b"# years\t1 0 2 30\nbill\t5 0 0 0\nbill\t4 1 0 2\njos\xe9\t3 0 0 0\nzo\xc3\xab\t0 3 0 0"
     (tmp_path / "gender.data.gz").write_bytes(gzip.compress(rows))
     lists = load_lexicons(tmp_path)
-    assert lists.counts_of(["20", "years"], "years") == Counts(1, 0, 2, 30)
-    assert lists.count_of_word("Bill") == Counts(9, 1, 0, 2)
+    assert lists.counts_of(["20", "years"], "years") == GenderCounts(1, 0, 2, 30)
+    assert lists.count_of_word("Bill") == GenderCounts(9, 1, 0, 2)
     assert [lists.count_of_word(name).masculine for name in ("José", "Zoë")] == [3, 0]
     assert len(lists.counts) == 4
 
@@ -140,12 +140,12 @@ def test_unigram_lists_keep_their_case_and_go_before_wordnet(folder: Path) -> No
 def test_what_a_folder_lacks_is_empty(tmp_path: Path) -> None:
     (tmp_path / "inanimate.unigrams.txt").write_text("car\n")
     lists = load_lexicons(tmp_path)
-    assert lists.counts_of(["my", "car"], "car") == Counts(0, 0, 0, 0)
+    assert lists.counts_of(["my", "car"], "car") == GenderCounts(0, 0, 0, 0)
     assert (lists.animacy("car"), lists.animacy("man")) == ("INANIMATE", "UNKNOWN")
 
 
 def test_without_lists_nothing_is_known() -> None:
-    assert EMPTY.counts_of(["Mary"], "Mary") == Counts(0, 0, 0, 0)
+    assert EMPTY.counts_of(["Mary"], "Mary") == GenderCounts(0, 0, 0, 0)
     assert EMPTY.animacy("Mary") == "UNKNOWN"
 
 
@@ -253,4 +253,4 @@ def test_the_full_lists_have_the_known_sizes() -> None:
     assert sum(phrase.startswith("#") for phrase in lists.counts) == 619
     assert lists.animacy("he", as_written=True) == "INANIMATE"
     assert lists.animacy("He", as_written=True) == "UNKNOWN"
-    assert lists.counts_of(["Bill", "Clinton"], "Clinton") == Counts(8150, 70, 42, 82)
+    assert lists.counts_of(["Bill", "Clinton"], "Clinton") == GenderCounts(8150, 70, 42, 82)

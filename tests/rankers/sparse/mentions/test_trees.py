@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from corelax import CorelaxError, Document
-from corelax.rankers.sparse.mentions.names import Chunk, name_chunks, name_types
+from corelax.rankers.sparse.mentions.layers import Chunk, name_chunks, name_types
 from corelax.rankers.sparse.mentions.trees import Trees, read_trees
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from corelax.rankers.sparse.mentions.lexicons import Counts, Lexicons
+from corelax.rankers.sparse.mentions.lexicons import GenderCounts, Lexicons
 
 
 def word_lists(
@@ -15,7 +15,7 @@ def word_lists(
     own_lists: bool = False,
 ) -> Lexicons:
     return Lexicons(
-        counts={phrase: Counts(*numbers) for phrase, numbers in (counts or {}).items()},
+        counts={phrase: GenderCounts(*numbers) for phrase, numbers in (counts or {}).items()},
         animate=frozenset(animate),
         inanimate=frozenset(inanimate),
         name="by hand",

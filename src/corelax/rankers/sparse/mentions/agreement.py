@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from corelax.rankers.sparse.mentions import pronouns
 from corelax.rankers.sparse.mentions.analysis import Analysis, Mention
 from corelax.rankers.sparse.mentions.types import NOMINAL, PRONOMINAL, PROPER
+from corelax.text import pronouns
 
 if TYPE_CHECKING:
-    from corelax.rankers.sparse.features.settings import FeatureSettings
-    from corelax.rankers.sparse.mentions.lexicons import Counts, Lexicons
+    from corelax.rankers.sparse.mentions.lexicons import GenderCounts, Lexicons
 
 PLURAL_TAGS = frozenset(["NNS", "NNPS"])
 COORDINATIONS = frozenset(["CC", "CCONJ"])
 INANIMATE_NAMES = frozenset(
     ["LOCATION", "MONEY", "NUMBER", "PERCENT", "DATE", "TIME", "FAC", "GPE", "WEA", "ORG"]
 )
-MANY = 2  # the larger gender must have so many times the counts of the others together
-ENOUGH = 3  # and so many counts at least
+MANY = 2  # the largest gender needs at least this many times the counts of the others together
+ENOUGH = 3  # and at least this many counts
+
+
+class AgreementSettings(Protocol):
+    """The switches that attributes depend on; `FeatureSettings` has them and says what they do."""
+
+    @property
+    def third_person(self) -> bool: ...  # noqa: D102
+    @property
+    def number_by_tag(self) -> bool: ...  # noqa: D102
+    @property
+    def pronoun_animacy(self) -> str: ...  # noqa: D102
+    @property
+    def percent_animate(self) -> bool: ...  # noqa: D102
+    @property
+    def animacy_as_written(self) -> bool: ...  # noqa: D102
+    @property
+    def lowercase_animacy(self) -> bool: ...  # noqa: D102
 
 
 def canonical_of(analysis: Analysis, head_lc: str, head: int, type: str) -> str:
@@ -35,31 +51,31 @@ def canonical_of(analysis: Analysis, head_lc: str, head: int, type: str) -> str:
     return known or head_lc
 
 
-def person_of(analysis: Analysis, head_lc: str, head: int, settings: FeatureSettings) -> str:
+def person_of(analysis: Analysis, head_lc: str, head: int, settings: AgreementSettings) -> str:
     """1st, 2nd, 3rd (if there is such a value) or OTHER."""
-    said = analysis.morphology[head].get("Person") if analysis.morphology else None
-    if said == "1" or (said is None and head_lc in pronouns.FIRST_PERSON):
+    annotated = analysis.morphology[head].get("Person") if analysis.morphology else None
+    if annotated == "1" or (annotated is None and head_lc in pronouns.FIRST_PERSON):
         return "1st"
-    if said == "2" or (said is None and head_lc in pronouns.SECOND_PERSON):
+    if annotated == "2" or (annotated is None and head_lc in pronouns.SECOND_PERSON):
         return "2nd"
-    is_third = said == "3" or (said is None and head_lc in pronouns.THIRD_PERSON)
+    is_third = annotated == "3" or (annotated is None and head_lc in pronouns.THIRD_PERSON)
     return "3rd" if is_third and settings.third_person else "OTHER"
 
 
 def number_of(
-    analysis: Analysis, mention: Mention, type: str, lexicons: Lexicons, settings: FeatureSettings
+    analysis: Analysis, mention: Mention, type: str, lexicons: Lexicons, settings: AgreementSettings
 ) -> str:
     """SINGULAR or PLURAL; of pronouns also UNKNOWN."""
     head = mention.head
-    said = analysis.morphology[head].get("Number") if analysis.morphology else None
+    annotated = analysis.morphology[head].get("Number") if analysis.morphology else None
     head_lc = analysis.document.words[head].lower()
     if type == PRONOMINAL:
-        if said == "Sing" or (said is None and head_lc in pronouns.SINGULAR):
+        if annotated == "Sing" or (annotated is None and head_lc in pronouns.SINGULAR):
             return "SINGULAR"
-        is_plural = said == "Plur" or (said is None and head_lc in pronouns.PLURAL)
+        is_plural = annotated == "Plur" or (annotated is None and head_lc in pronouns.PLURAL)
         return "PLURAL" if is_plural else "UNKNOWN"
     if settings.number_by_tag and analysis.tags is not None:
-        is_plural = said == "Plur" or analysis.tags[head] in PLURAL_TAGS
+        is_plural = annotated == "Plur" or analysis.tags[head] in PLURAL_TAGS
         return "PLURAL" if is_plural or _is_coordination(analysis, mention) else "SINGULAR"
     counts = _counts(analysis, mention, lexicons)
     singular = counts.masculine + counts.feminine + counts.neuter
@@ -79,7 +95,7 @@ def _is_coordination(analysis: Analysis, mention: Mention) -> bool:
     return False
 
 
-def _counts(analysis: Analysis, mention: Mention, lexicons: Lexicons) -> Counts:
+def _counts(analysis: Analysis, mention: Mention, lexicons: Lexicons) -> GenderCounts:
     words = analysis.document.words
     return lexicons.counts_of(words[mention.start : mention.end], words[mention.head])
 
@@ -88,14 +104,14 @@ def mention_gender(analysis: Analysis, mention: Mention, type: str, lexicons: Le
     """MALE, FEMALE, NEUTRAL or UNKNOWN. Of a person with a first name, that decides."""
     words, head = analysis.document.words, mention.head
     if type == PRONOMINAL:
-        said = analysis.morphology[head].get("Gender") if analysis.morphology else None
+        annotated = analysis.morphology[head].get("Gender") if analysis.morphology else None
         head_lc = words[head].lower()
         for gender, short, forms in (
             ("MALE", "Masc", pronouns.MALE),
             ("FEMALE", "Fem", pronouns.FEMALE),
             ("NEUTRAL", "Neut", pronouns.NEUTRAL),
         ):
-            if said == short or (said is None and head_lc in forms):
+            if annotated == short or (annotated is None and head_lc in forms):
                 return gender
         return "UNKNOWN"
     counts = _counts(analysis, mention, lexicons)
@@ -106,11 +122,11 @@ def mention_gender(analysis: Analysis, mention: Mention, type: str, lexicons: Le
     return gender_of(counts)
 
 
-def gender_of(counts: Counts) -> str:
+def gender_of(counts: GenderCounts) -> str:
     """The gender that has most of the counts, if it has enough. Plurals do not matter.
 
-    >>> from corelax.rankers.sparse.mentions.lexicons import Counts
-    >>> gender_of(Counts(500, 200, 50, 60)), gender_of(Counts(0, 0, 2, 0))
+    >>> from corelax.rankers.sparse.mentions.lexicons import GenderCounts
+    >>> gender_of(GenderCounts(500, 200, 50, 60)), gender_of(GenderCounts(0, 0, 2, 0))
     ('MALE', 'UNKNOWN')
     """
     genders = counts[:3]
@@ -121,7 +137,7 @@ def gender_of(counts: Counts) -> str:
 
 
 def animacy_of(
-    analysis: Analysis, mention: Mention, type: str, lexicons: Lexicons, settings: FeatureSettings
+    analysis: Analysis, mention: Mention, type: str, lexicons: Lexicons, settings: AgreementSettings
 ) -> str:
     """ANIMATE, INANIMATE or UNKNOWN: by the type of name, else by word lists."""
     head, ner = analysis.document.words[mention.head], analysis.names[mention.head]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from corelax.rankers.sparse.mentions.agreement import (
+    AgreementSettings,
     animacy_of,
     canonical_of,
     mention_gender,
@@ -16,8 +17,14 @@ from corelax.rankers.sparse.mentions.analysis import Analysis, Mention
 from corelax.rankers.sparse.mentions.types import NOMINAL, PROPER, mention_type, tag_of
 
 if TYPE_CHECKING:
-    from corelax.rankers.sparse.features.settings import FeatureSettings
     from corelax.rankers.sparse.mentions.lexicons import Lexicons
+
+
+class AttributeSettings(AgreementSettings, Protocol):
+    """All switches that attributes depend on; `FeatureSettings` has them."""
+
+    @property
+    def plural_names(self) -> bool: ...  # noqa: D102
 
 
 class Attributes(NamedTuple):
@@ -70,7 +77,7 @@ def attributes(
     analysis: Analysis,
     mentions: tuple[Mention, ...],
     lexicons: Lexicons,
-    settings: FeatureSettings,
+    settings: AttributeSettings,
 ) -> Iterator[Attributes]:
     """The attributes of each mention of a document, in order."""
     words = analysis.document.words

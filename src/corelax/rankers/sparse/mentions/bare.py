@@ -17,8 +17,15 @@ from corelax.rankers.sparse.mentions.grouping import (
     outside,
     sentence_numbers,
 )
-from corelax.rankers.sparse.mentions.layers import NO_TAG, PRONOUN_TAGS, are_penn, speakers
-from corelax.rankers.sparse.mentions.names import Chunk, name_chunks, name_types
+from corelax.rankers.sparse.mentions.layers import (
+    NO_TAG,
+    PRONOUN_TAGS,
+    Chunk,
+    are_penn,
+    name_chunks,
+    name_types,
+    speakers,
+)
 
 # What follows the head: "the man | who ...", "the road | to town".
 AFTER_THE_HEAD = frozenset(
@@ -74,11 +81,11 @@ def span_head(words: Sequence[str], start: int, end: int) -> int:
 def _mentions(doc: Document, tags: Sequence[str], chunks: Sequence[Chunk]) -> tuple[Mention, ...]:
     sentence = sentence_numbers(doc)
     names = name_spans(chunks, doc.words, sentence)
-    found = phrases(doc, tags)
-    heads = {span: found[span] for span in outside(found, names)}
+    candidates = phrases(doc, tags)
+    heads = {span: candidates[span] for span in outside(candidates, names)}
     heads.update({span: span_head(doc.words, *span) for span in names})
-    candidates = [Mention(sentence[a], a, b, head, head) for (a, b), head in heads.items()]
-    return one_per_head(candidates, tags, sentence)
+    mentions = [Mention(sentence[a], a, b, head, head) for (a, b), head in heads.items()]
+    return one_per_head(mentions, tags, sentence)
 
 
 def _governors(doc: Document, tags: Sequence[str]) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from corelax.document import Document
 from corelax.rankers.sparse.mentions.layers import PRONOUN_TAGS
-from corelax.rankers.sparse.mentions.pronouns import PRONOUNS
+from corelax.text.pronouns import PRONOUNS
 
 _INSIDE = frozenset(["DT", "PDT", "PRP$", "CD", "POS", "VBN", "VBG", "RB"])
 _INSIDE_KINDS = ("JJ", "NN")  # JJR, NNS, ...
@@ -21,18 +21,18 @@ def phrases(doc: Document, tags: Sequence[str]) -> dict[tuple[int, int], int]:
     >>> phrases(doc, ("DT", "NN", "IN", "NNP", "POS", "NN"))
     {(0, 2): 1, (0, 6): 1, (3, 6): 5, (3, 5): 3}
     """
-    found = {}
+    heads = {}
     for bounds in doc.sentence_bounds:
         end_of = dict(noun_chunks(tags, *bounds))  # start → end
         for start, end in end_of.items():
             for longer in (end, *_joined(doc.words, end_of, end)):
-                found[start, longer] = end - 1  # "A of B" and "A and B" have the head of A
+                heads[start, longer] = end - 1  # "A of B" and "A and B" have the head of A
             marks = [t for t in range(start, min(end + 1, bounds[1])) if tags[t] == "POS"]
-            found.update({(start, mark + 1): mark - 1 for mark in marks})
+            heads.update({(start, mark + 1): mark - 1 for mark in marks})
         for token in range(*bounds):
             if tags[token] in PRONOUN_TAGS or doc.words[token].lower() in PRONOUNS:
-                found[token, token + 1] = token
-    return found
+                heads[token, token + 1] = token
+    return heads
 
 
 def noun_chunks(tags: Sequence[str], start: int, end: int) -> Iterator[tuple[int, int]]:

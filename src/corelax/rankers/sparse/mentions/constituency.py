@@ -11,8 +11,13 @@ from corelax.rankers.sparse.mentions.grouping import (
     sentence_numbers,
 )
 from corelax.rankers.sparse.mentions.heads import span_head
-from corelax.rankers.sparse.mentions.layers import NO_TAG, PRONOUN_TAGS, speakers
-from corelax.rankers.sparse.mentions.names import name_chunks, name_types
+from corelax.rankers.sparse.mentions.layers import (
+    NO_TAG,
+    PRONOUN_TAGS,
+    name_chunks,
+    name_types,
+    speakers,
+)
 from corelax.rankers.sparse.mentions.trees import read_trees
 
 

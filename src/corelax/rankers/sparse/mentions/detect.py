@@ -42,12 +42,12 @@ def given(analysis: Analysis, spans: Iterable[Span]) -> tuple[Mention, ...]:
     Spans over gaps, empty nodes or sentence ends are left out, since no feature is defined for them.
     """
     sentence = sentence_numbers(analysis.document)
-    found = []
+    mentions = []
     for span in dict.fromkeys(spans):
         if span.is_continuous and span.start < span.end <= len(sentence):
             number = sentence[span.start]
             if sentence[span.end - 1] == number:
-                found.append(
+                mentions.append(
                     Mention(number, span.start, span.end, *analysis.head_of(span.start, span.end))
                 )
-    return in_order(found)
+    return in_order(mentions)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from corelax.document import Document
 from corelax.rankers.sparse.mentions.analysis import Mention, in_order
-from corelax.rankers.sparse.mentions.names import Chunk
+from corelax.rankers.sparse.mentions.layers import Chunk
 
 # Amounts are no entities; noun phrases around them may be.
 AMOUNTS = frozenset(["QUANTITY", "CARDINAL", "PERCENT"])
@@ -76,17 +76,17 @@ def one_per_head(
     groups: dict[int, list[Mention]] = {}
     for candidate in set(candidates):
         groups.setdefault(candidate.head, []).append(candidate)
-    kept = []
+    chosen = []
     for group in groups.values():
         group.sort(key=lambda m: (m.start, -m.end))
         largest = group[0]
         for mention in group[1:]:
             if mention.start <= largest.start and mention.end >= largest.end:
                 largest = mention
-        kept.append(largest)
+        chosen.append(largest)
         for mention in group:
             if mention is not largest and mention.end < len(tags):
                 follows = sentence[mention.end] == mention.sentence
                 if follows and tags[mention.end] in RESCUING:
-                    kept.append(mention)
-    return in_order(kept)
+                    chosen.append(mention)
+    return in_order(chosen)

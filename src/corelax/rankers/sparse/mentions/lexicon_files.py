@@ -22,7 +22,7 @@ _WORD_ROW = re.compile(r"^([^\t\n]*)\n", re.M)
 _LIVING = ("person", "animal")
 
 
-class Counts(NamedTuple):
+class GenderCounts(NamedTuple):
     """How often a phrase was seen as masculine, feminine, neuter (all singular) and plural."""
 
     masculine: int
@@ -31,7 +31,7 @@ class Counts(NamedTuple):
     plural: int
 
 
-class CountTable(Mapping[str, Counts]):
+class CountTable(Mapping[str, GenderCounts]):
     """Phrase → counts, kept as the text of the file's row.
 
     >>> CountTable({"company": "6424\\t1405\\t1069160\\t13393"})["company"].neuter
@@ -41,8 +41,8 @@ class CountTable(Mapping[str, Counts]):
     def __init__(self, rows: Mapping[str, str]) -> None:
         self._rows = rows
 
-    def __getitem__(self, phrase: str) -> Counts:
-        return Counts._make(map(int, self._rows[phrase].split()))
+    def __getitem__(self, phrase: str) -> GenderCounts:
+        return GenderCounts._make(map(int, self._rows[phrase].split()))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._rows)
@@ -72,14 +72,14 @@ def _decode(line: bytes) -> str:
         return line.decode("latin-1")
 
 
-def parse_counts(text: str, path: str, *, header: bool) -> Mapping[str, Counts]:
+def parse_counts(text: str, path: str, *, header: bool) -> Mapping[str, GenderCounts]:
     """Rows `phrase<TAB>m f n p`, the numbers apart by blanks or tabs; a repeated phrase is summed.
 
     Only a first line is ever a header: phrases begin with `#` where they begin with a number.
 
     >>> table = parse_counts("#s\\t1 0 5 90\\n#s\\t0 0 1 10\\n", "gender.data", header=False)
     >>> table["#s"]
-    Counts(masculine=1, feminine=0, neuter=6, plural=100)
+    GenderCounts(masculine=1, feminine=0, neuter=6, plural=100)
     """
     rows = _rows(_COUNTS_ROW, text, path, "expected a phrase, a tab and four counts", header=header)
     table = dict(rows)

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from corelax.core.errors import CorelaxError
 from corelax.rankers.sparse.mentions.lexicon_files import (
-    Counts,
+    GenderCounts,
     parse_counts,
     parse_senses,
     parse_shipped,
@@ -31,7 +31,7 @@ from corelax.rankers.sparse.mentions.lexicon_files import (
     read_text,
 )
 
-__all__ = ["EMPTY", "Counts", "Lexicons", "load_lexicons", "normalise"]
+__all__ = ["EMPTY", "GenderCounts", "Lexicons", "load_lexicons", "normalise"]
 
 VARIABLE = "CORELAX_LEXICONS"
 SHIPPED = "shipped"
@@ -40,15 +40,15 @@ ANIMATE, INANIMATE, UNKNOWN = "ANIMATE", "INANIMATE", "UNKNOWN"
 
 _TABLES = Path(__file__).with_name("data") / "words.txt.gz"
 _SHIPPED_COUNTS = {  # a member of a class counts as having been seen ten times, always as that
-    "masculine": Counts(10, 0, 0, 0),
-    "feminine": Counts(0, 10, 0, 0),
-    "neuter": Counts(0, 0, 10, 0),
-    "plural": Counts(0, 0, 0, 10),
+    "masculine": GenderCounts(10, 0, 0, 0),
+    "feminine": GenderCounts(0, 10, 0, 0),
+    "neuter": GenderCounts(0, 0, 10, 0),
+    "plural": GenderCounts(0, 0, 0, 10),
 }
 _ORIGINAL, _COUNTS, _SENSES = "gender.data", "bergsma_lin_gender.tsv", "wordnet_animacy.tsv"
 _ANIMATE, _INANIMATE = "animate.unigrams.txt", "inanimate.unigrams.txt"
 _FILES = (_ORIGINAL, _COUNTS, _ANIMATE, _INANIMATE, _SENSES)
-_NEVER_SEEN = Counts(0, 0, 0, 0)
+_NEVER_SEEN = GenderCounts(0, 0, 0, 0)
 _DIGITS = re.compile("[0-9]+")
 # Endings of English plurals, as WordNet takes them off, and what stands there in the singular.
 _ENDINGS = (
@@ -78,7 +78,7 @@ class Lexicons:
         irregular: Plural → singular, where endings do not tell (`children`, `child`).
     """
 
-    counts: Mapping[str, Counts]
+    counts: Mapping[str, GenderCounts]
     animate: frozenset[str]
     inanimate: frozenset[str]
     name: str
@@ -86,17 +86,17 @@ class Lexicons:
     own_lists: bool
     irregular: Mapping[str, str] = field(default_factory=dict)
 
-    def counts_of(self, words: Sequence[str], head: str) -> Counts:
+    def counts_of(self, words: Sequence[str], head: str) -> GenderCounts:
         """Counts of the whole phrase, or of its head where the phrase was never seen.
 
         >>> lexicons = load_lexicons("shipped")
         >>> lexicons.counts_of(["the", "two", "children"], "children")
-        Counts(masculine=0, feminine=0, neuter=0, plural=10)
+        GenderCounts(masculine=0, feminine=0, neuter=0, plural=10)
         """
         counts = self.counts.get(" ".join(map(normalise, words)), _NEVER_SEEN)
         return counts if any(counts) else self.count_of_word(head)
 
-    def count_of_word(self, word: str) -> Counts:
+    def count_of_word(self, word: str) -> GenderCounts:
         """Counts of a single word, such as a first name."""
         return self.counts.get(normalise(word), _NEVER_SEEN)
 
@@ -146,7 +146,10 @@ def normalise(word: str) -> str:
 
 
 def load_lexicons(folder: str | os.PathLike[str] | None = None) -> Lexicons:
-    """The word lists of a folder. They are read once.
+    """The word lists of a folder.
+
+    The shipped tables, and the lists of the last four folders, are read once in a process: they are large and
+    cannot be changed. The lists of a folder that changes while the program runs are not read again.
 
     Args:
         folder: Where they lie; `"shipped"` for the package's own tables, `"none"` for no lists at all. If not
@@ -168,7 +171,7 @@ def load_lexicons(folder: str | os.PathLike[str] | None = None) -> Lexicons:
 @lru_cache(maxsize=1)
 def _shipped() -> Lexicons:
     sections = parse_shipped(read_text(_TABLES))
-    counts: dict[str, Counts] = {}
+    counts: dict[str, GenderCounts] = {}
     for name, seen in _SHIPPED_COUNTS.items():
         counts.update(dict.fromkeys(sections[name], seen))
     return Lexicons(
@@ -186,26 +189,26 @@ def _shipped() -> Lexicons:
 def _from_folder(folder: Path) -> Lexicons:
     if not folder.is_dir():
         raise CorelaxError(f"{folder}: no such folder of word lists")
-    found = {name: path for name in _FILES if (path := _find(folder, name)) is not None}
-    if not found:
+    files = {name: path for name in _FILES if (path := _find(folder, name)) is not None}
+    if not files:
         raise CorelaxError(f"{folder}: no word lists here; looked for {', '.join(_FILES)}")
 
-    counts: Mapping[str, Counts] = {}
-    if path := found.get(_ORIGINAL) or found.get(_COUNTS):
-        counts = parse_counts(read_text(path), str(path), header=_ORIGINAL not in found)
+    counts: Mapping[str, GenderCounts] = {}
+    if path := files.get(_ORIGINAL) or files.get(_COUNTS):
+        counts = parse_counts(read_text(path), str(path), header=_ORIGINAL not in files)
     animate, inanimate = (
-        parse_words(read_text(found[name]), str(found[name])) if name in found else frozenset()
+        parse_words(read_text(files[name]), str(files[name])) if name in files else frozenset()
         for name in (_ANIMATE, _INANIMATE)
     )
-    lemmas = not animate and not inanimate and _SENSES in found
+    lemmas = not animate and not inanimate and _SENSES in files
     if lemmas:
-        animate, inanimate = parse_senses(read_text(found[_SENSES]), str(found[_SENSES]))
+        animate, inanimate = parse_senses(read_text(files[_SENSES]), str(files[_SENSES]))
     return Lexicons(
         counts=counts,
         animate=animate,
         inanimate=inanimate,
         name=folder.name,
-        digest=_digest(*found.values()),
+        digest=_digest(*files.values()),
         own_lists=lemmas,
         irregular=_shipped().irregular if lemmas else {},
     )
@@ -216,7 +219,7 @@ def _find(folder: Path, name: str) -> Path | None:
 
 
 def _digest(*paths: Path) -> str:
-    """A hash of the names and the bytes of some files."""
+    """A hash of the names and the bytes of files."""
     digest = hashlib.sha256()
     for path in paths:
         digest.update(f"{path.name} {path.stat().st_size}\n".encode() + path.read_bytes())

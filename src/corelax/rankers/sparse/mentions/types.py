@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from corelax.rankers.sparse.mentions import pronouns
 from corelax.rankers.sparse.mentions.analysis import Analysis, Mention
-from corelax.rankers.sparse.mentions.names import NO_NAME
+from corelax.rankers.sparse.mentions.layers import NO_NAME
+from corelax.text import pronouns
 
 PROPER, NOMINAL, PRONOMINAL, DEMONSTRATIVE = "PROPER", "NOMINAL", "PRONOMINAL", "DEMONSTRATIVE"
 PROPER_TAGS = frozenset(["NNP", "PROPN", "Aa"])

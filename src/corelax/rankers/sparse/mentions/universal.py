@@ -16,8 +16,14 @@ from corelax.rankers.sparse.mentions.grouping import (
     outside,
     sentence_numbers,
 )
-from corelax.rankers.sparse.mentions.layers import NO_TAG, PRONOUN_TAGS, are_penn, speakers
-from corelax.rankers.sparse.mentions.names import name_chunks, name_types
+from corelax.rankers.sparse.mentions.layers import (
+    NO_TAG,
+    PRONOUN_TAGS,
+    are_penn,
+    name_chunks,
+    name_types,
+    speakers,
+)
 from corelax.rankers.sparse.mentions.universal_spans import SpanFinder
 from corelax.rankers.sparse.mentions.universal_tree import Tree, governors
 

@@ -134,12 +134,12 @@ def governors(tree: Tree) -> tuple[int, ...]:
             return copulas[head]
         return head
 
-    found = [governor(token) for token in tokens]
+    result = [governor(token) for token in tokens]
     for token, head in enumerate(tree.heads):
         # A preposition or copula that governs a word hangs where the word did.
         for between in {prepositions[token], copulas[token]} - {token}:
-            found[between] = head
-    return tuple(found)
+            result[between] = head
+    return tuple(result)
 
 
 def _prepositions(tree: Tree, token: int) -> Iterator[int]:

@@ -1,0 +1,106 @@
+"""Spans of tokens: mentions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple, NoReturn
+
+
+class _Bounds(NamedTuple):
+    start: int
+    end: int
+
+
+class Span(_Bounds):
+    """Tokens `start` up to but not including `end`: a mention. It compares and unpacks as these two numbers.
+
+    Two rare kinds of mention carry more. A discontinuous one lists its stretches in `parts`; `start`
+    and `end` are then its outer edges. One that begins or ends on empty nodes (zero pronouns in
+    CorefUD, which are no tokens) lists the numbers of those nodes in `empty`; a zero pronoun alone
+    has `start == end`. Neither equals the plain span from `start` to `end`.
+
+    >>> span = Span(3, 5)
+    >>> start, end = span
+    >>> span, span == (3, 5), end - start
+    (Span(3, 5), True, 2)
+    >>> with_gap = Span(3, 9, parts=((3, 5), (8, 9)))
+    >>> with_gap.is_continuous, with_gap == (3, 9), with_gap.bounds == (3, 9)
+    (False, False, True)
+    """
+
+    __slots__ = ()
+
+    parts: tuple[tuple[int, int], ...] = ()
+    empty: tuple[int, ...] = ()
+
+    def __new__(
+        cls,
+        start: int,
+        end: int,
+        parts: Iterable[tuple[int, int]] = (),
+        empty: Iterable[int] = (),
+    ) -> Span:
+        """A plain span is two numbers and nothing else; the rare ones are of a class of their own."""
+        if parts or empty:
+            return _SpanWithMore._of(start, end, tuple(parts), tuple(empty))
+        return tuple.__new__(cls, (start, end))
+
+    @property
+    def is_continuous(self) -> bool:
+        """Whether the mention is exactly its tokens from `start` to `end`, as most formats need."""
+        return not self.parts and not self.empty
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """`start` and `end` alone, also of a mention with gaps or empty nodes."""
+        return self[0], self[1]
+
+    def __repr__(self) -> str:
+        more = "".join(f", {k}={v}" for k, v in (("parts", self.parts), ("empty", self.empty)) if v)
+        return f"Span({self.start}, {self.end}{more})"
+
+
+class _SpanWithMore(Span):
+    """A span with gaps or empty nodes. These count when it is compared, after start and end."""
+
+    @classmethod
+    def _of(
+        cls, start: int, end: int, parts: tuple[tuple[int, int], ...], empty: tuple[int, ...]
+    ) -> _SpanWithMore:
+        span = tuple.__new__(cls, (start, end))
+        span.__dict__.update(parts=parts, empty=empty)
+        return span
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Span, (self.start, self.end, self.parts, self.empty)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"can't set attribute {name!r}")
+
+    def __hash__(self) -> int:
+        return hash(_all_of(self))
+
+    # Python asks the subclass first, so that these also decide `plain == with_more` and `plain < with_more`.
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, tuple) and _all_of(self) == _all_of(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __lt__(self, other: tuple[Any, ...]) -> bool:
+        return _all_of(self) < _all_of(other)
+
+    def __le__(self, other: tuple[Any, ...]) -> bool:
+        return _all_of(self) <= _all_of(other)
+
+    def __gt__(self, other: tuple[Any, ...]) -> bool:
+        return _all_of(self) > _all_of(other)
+
+    def __ge__(self, other: tuple[Any, ...]) -> bool:
+        return _all_of(self) >= _all_of(other)
+
+
+def _all_of(span: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What spans are compared by; any other tuple is taken as a span without more."""
+    more = (span.parts, span.empty) if isinstance(span, Span) else ((), ())
+    return (*span, *more)

@@ -1,0 +1,133 @@
+"""A sparse ranker as a folder; nothing in it is ever run.
+
+config.json          format, settings of the ranker, how it was trained
+vocabulary.json      its features
+model.safetensors    weights
+README.md            a card, of a finished model
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+
+from corelax.core.errors import CorelaxError
+from corelax.core.files import write_text
+from corelax.core.settings import Migration, migrate, read_table
+from corelax.core.weights import load_weights, save_weights, set_weights
+from corelax.rankers.sparse.features.vocabulary import Vocabulary
+from corelax.rankers.sparse.network import SparseRanker
+from corelax.rankers.sparse.settings import SparseSettings
+
+CONFIG, VOCABULARY, WEIGHTS = "config.json", "vocabulary.json", "model.safetensors"
+KIND = "corelax sparse ranker"
+FORMAT = f"{KIND} 2"
+
+
+def _separate_settings(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Format 1 had the settings of ranker and training in one table."""
+    config, training = dict(content["config"]), content["training"]
+    settings = {field.name: config.pop(field.name) for field in fields(SparseSettings)}
+    return {"format": f"{KIND} 2", "settings": settings, "training": {"config": config, **training}}
+
+
+# From older formats, each to the next. A setting that gets another name gets a new format and an entry here.
+MIGRATIONS: Mapping[str, Migration] = {f"{KIND} 1": _separate_settings}
+
+
+class Model(NamedTuple):
+    """What a model folder holds.
+
+    Attributes:
+        ranker: The network.
+        vocabulary: Its features.
+        settings: Sizes and limits of the network.
+        training: Settings and data of its training, weights it started from, scores, whether it is finished.
+        digest: A hash of its weights.
+    """
+
+    ranker: SparseRanker
+    vocabulary: Vocabulary
+    settings: SparseSettings
+    training: Mapping[str, Any]
+    digest: str
+
+
+def fresh_ranker(vocabulary: Vocabulary, settings: SparseSettings) -> SparseRanker:
+    """A ranker with fresh weights for the features of a vocabulary."""
+    return SparseRanker.for_vocabulary(vocabulary, **asdict(settings))
+
+
+def write_config(folder: Path, settings: SparseSettings, training: Mapping[str, Any]) -> None:
+    """Writes `config.json`, as a whole."""
+    content = {"format": FORMAT, "settings": asdict(settings), "training": training}
+    write_text(folder / CONFIG, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+
+def read_config(folder: Path) -> tuple[SparseSettings, dict[str, Any]]:
+    """The contents of `config.json`: the settings of a ranker, and how it was trained."""
+    path = folder / CONFIG
+    text = _read(path)
+    try:
+        content = migrate(json.loads(text), FORMAT, MIGRATIONS)
+        training = dict(content["training"])
+        if not {"config", "data", "start", "finished"} <= set(training):
+            raise ValueError("what it was trained on is missing")
+        return SparseSettings(**read_table(content["settings"], SparseSettings)), training
+    except (ValueError, KeyError, TypeError, AttributeError, CorelaxError) as error:
+        raise CorelaxError(f"{path}: not the settings of a model ({error})") from None
+
+
+def is_finished(folder: Path) -> bool:
+    """Whether a folder holds a model whose training is finished."""
+    return (folder / CONFIG).exists() and bool(read_config(folder)[1]["finished"])
+
+
+def write_vocabulary(folder: Path, vocabulary: Vocabulary) -> None:
+    """Writes `vocabulary.json`, as a whole."""
+    write_text(folder / VOCABULARY, vocabulary.to_json())
+
+
+def write_weights(folder: Path, ranker: SparseRanker, vocabulary: Vocabulary) -> None:
+    """Writes `model.safetensors`, as a whole."""
+    save_weights(folder / WEIGHTS, ranker.state_dict(), belongs_to(vocabulary))
+
+
+def belongs_to(vocabulary: Vocabulary) -> dict[str, str]:
+    """What a file of weights says about the vocabulary that its rows are for."""
+    return {"vocabulary": vocabulary.digest}
+
+
+def load_model(folder: str | Path, device: torch.device | str = "cpu") -> Model:
+    """A trained ranker.
+
+    Args:
+        folder: Where `corelax train` wrote it. Folders of older formats are read, too.
+        device: Where the weights go.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise CorelaxError(f"{folder}: no such folder; a model is a folder with {CONFIG}")
+    settings, training = read_config(folder)
+    vocabulary = Vocabulary.from_json(_read(folder / VOCABULARY), f"{folder / VOCABULARY}")
+    ranker = fresh_ranker(vocabulary, settings)
+    path = folder / WEIGHTS
+    digest = hashlib.sha256(_read(path)).hexdigest()
+    set_weights(ranker, load_weights(path, belongs_to(vocabulary)), path)
+    return Model(ranker.to(device), vocabulary, settings, training, digest)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        needed = ", ".join((CONFIG, VOCABULARY, WEIGHTS))
+        raise CorelaxError(f"{path}: no such file; a model folder has {needed}") from None
+    except OSError as error:
+        raise CorelaxError(f"{path}: {error.strerror or error}") from None

@@ -1,0 +1,38 @@
+"""Sizes and limits of the sparse ranker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from corelax.core.checks import check_choice, check_number
+from corelax.core.settings import check_types
+from corelax.rankers.sparse.network import INITIALISATIONS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SparseSettings:
+    """What decides the shape of a sparse ranker, beside its vocabulary.
+
+    Attributes:
+        hidden_mention: Hidden units of the mention network, the size of h_a.
+        hidden_pair: Hidden units of the pair network, the size of h_p.
+        initialisation: How fresh weights are drawn: "uniform" or "sparse".
+        max_antecedents: How many mentions back a mention can be linked; 0 for no limit.
+
+    >>> SparseSettings(hidden_pair=0)
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: hidden_pair must be finite and at least 1, not 0
+    """
+
+    hidden_mention: int = 200
+    hidden_pair: int = 700
+    initialisation: str = "uniform"
+    max_antecedents: int = 0
+
+    def __post_init__(self) -> None:
+        check_types(self)
+        check_choice("initialisation", self.initialisation, INITIALISATIONS)
+        for name in ("hidden_mention", "hidden_pair"):
+            check_number(name, getattr(self, name), at_least=1)
+        check_number("max_antecedents", self.max_antecedents)

@@ -1,0 +1,106 @@
+"""Passages with the mentions of several systems, coloured by entity, as Le & Titov (2017) show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from corelax.render.marked_text import MISSED, Mark, ShownMention, nested_text
+from corelax.render.markup import escaped_markdown
+from corelax.render.templates import template
+from corelax.render.views import SUBSCRIPTS
+
+LEGEND = "Numbers tell entities apart; * marks an error. A mention without a number was left out."
+
+
+class Version(NamedTuple):
+    """The mentions of a passage as one side has them."""
+
+    label: str
+    mentions: Sequence[ShownMention]
+    note: str = ""
+
+
+class Passage(NamedTuple):
+    """A few sentences of a document, with the mentions of gold and of each system."""
+
+    document: str
+    note: str
+    words: Sequence[str]
+    versions: Sequence[Version]
+
+    def pieces(self, version: Version) -> list[Mark | str]:
+        """The text with the mentions of a version, as nested pieces."""
+        return nested_text(self.words, version.mentions)
+
+
+class Passages(NamedTuple):
+    """Passages to be shown together; `key` is a name for links."""
+
+    key: str
+    title: str
+    caption: str
+    passages: Sequence[Passage]
+
+
+def passages_html(item: Passages) -> str:
+    """The passages as a fragment of HTML; `templates/passages.css` has its looks.
+
+    >>> ann = Version("gold", [ShownMention(0, 1, entity=0)])
+    >>> page = passages_html(Passages("p", "Title", "Caption", [Passage("d", "", ["Ann"], [ann])]))
+    >>> '<span class="mention entity-0 height-0">Ann<sup>1</sup></span>' in page
+    True
+    """
+    macro = template("passages.html").module.passages  # type: ignore[attr-defined]
+    return str(macro(item))
+
+
+def passages_markdown(item: Passages) -> str:
+    """The passages as Markdown: mentions in brackets, with the numbers of their entities.
+
+    >>> ann, she = ShownMention(0, 1, entity=0), ShownMention(2, 3, entity=1, error="false_new")
+    >>> passage = Passage("d", "", ["Ann", "said", "she", "left"], [Version("lea", [ann, she])])
+    >>> print(passages_markdown(Passages("p", "Title", "Caption.", [passage])).splitlines()[-1])
+    - **lea**: [Ann]₁ said [she]₂\\* left
+    """
+    blocks = [
+        f"### {escaped_markdown(item.title)}",
+        escaped_markdown(item.caption),
+        escaped_markdown(LEGEND),
+    ]
+    for passage in item.passages:
+        heading = f"**{escaped_markdown(passage.document)}**"
+        blocks.append(f"{heading} ({escaped_markdown(passage.note)})" if passage.note else heading)
+        blocks.append("\n".join(_markdown_lines(passage)))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _markdown_lines(passage: Passage) -> Iterator[str]:
+    for version in passage.versions:
+        note = f" ({escaped_markdown(version.note)})" if version.note else ""
+        text = bracketed(passage.pieces(version))
+        yield f"- **{escaped_markdown(version.label)}**{note}: {text}"
+
+
+def bracketed(pieces: Sequence[Mark | str]) -> str:
+    """Mentions in brackets with their numbers, counted from 1, and `*` for an error.
+
+    `[words …]` is a piece of a mention that goes on behind the mention it crosses.
+
+    >>> left_out = ShownMention(1, 3, entity=MISSED, error="false_new")
+    >>> mentions = [ShownMention(1, 2, entity=0), left_out]
+    >>> print(bracketed(nested_text(["saw", "his", "mother"], mentions)))
+    saw [[his]₁ mother]\\*
+    """
+    return "".join(
+        escaped_markdown(piece) if isinstance(piece, str) else _mark(piece) for piece in pieces
+    )
+
+
+def _mark(mark: Mark) -> str:
+    text = bracketed(mark.inside)
+    if not mark.is_last:
+        return f"[{text} …]"
+    entity, error = mark.mention.entity, mark.mention.error
+    index = "" if entity == MISSED else str(entity + 1).translate(SUBSCRIPTS)
+    return f"[{text}]{index}" + (r"\*" if error else "")

@@ -1,0 +1,108 @@
+"""A resolved text as terminal and page see it: any object with these attributes can be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from corelax.core.printable import on_one_line
+from corelax.document import Document, Span
+
+COLOURS = 9  # that tell entities apart; grey is for those of one mention
+SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+class MentionView(Protocol):
+    """A mention of a resolved text, as far as it is shown."""
+
+    @property
+    def span(self) -> Span:
+        """Its words."""
+
+    @property
+    def text(self) -> str:
+        """Its characters."""
+
+    @property
+    def entity(self) -> int:
+        """The position of its entity."""
+
+    @property
+    def antecedent(self) -> int | None:
+        """The position of its antecedent among the mentions; None if it starts its entity."""
+
+    @property
+    def probability(self) -> float:
+        """That the span is a mention."""
+
+    @property
+    def link_probability(self) -> float:
+        """Of the antecedent, or of starting a new entity."""
+
+    @property
+    def entity_probability(self) -> float:
+        """Of belonging to the entity."""
+
+
+class EntityView(Protocol):
+    """An entity of a resolved text, as far as it is shown."""
+
+    @property
+    def mentions(self) -> Sequence[MentionView]:
+        """In the order of the text."""
+
+    @property
+    def representative(self) -> MentionView:
+        """The mention to call it by."""
+
+    @property
+    def probability(self) -> float:
+        """How sure its mentions are, on average."""
+
+
+class ResolutionView(Protocol):
+    """A text with its entities; `corelax.resolve.Resolution` is one."""
+
+    @property
+    def document(self) -> Document:
+        """Its words, with their characters in `text` as the layer `offsets`."""
+
+    @property
+    def text(self) -> str:
+        """All characters."""
+
+    @property
+    def mentions(self) -> Sequence[MentionView]:
+        """All mentions, in the order of the text."""
+
+    @property
+    def entities(self) -> Sequence[EntityView]:
+        """All entities."""
+
+
+def entity_colours(resolution: ResolutionView) -> list[int | None]:
+    """A colour for each entity, different for neighbours; None for entities of one mention."""
+    numbers = iter(range(len(resolution.entities)))
+    return [
+        next(numbers) % COLOURS if len(entity.mentions) > 1 else None
+        for entity in resolution.entities
+    ]
+
+
+def shortened(text: str, limit: int) -> str:
+    """The beginning of a text on one line.
+
+    >>> shortened("the dog\\nthat barked", 10)
+    'the dog t…'
+    """
+    line = on_one_line(text)
+    return line if len(line) <= limit else f"{line[: limit - 1]}…"
+
+
+def mention_count(number: int) -> str:
+    """A number of mentions in words.
+
+    >>> mention_count(1), mention_count(1200)
+    ('1 mention', '1,200 mentions')
+    """
+    return f"{number:,} mention{'' if number == 1 else 's'}"

@@ -1,0 +1,78 @@
+"""Files in, entities out: what `corelax resolve` does, as a function."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from corelax.text import read_documents
+
+if TYPE_CHECKING:
+    from corelax.resolve.resolution import Resolution
+
+Note = Callable[[str], None]
+Progress = Callable[[int, int, str], None]
+
+
+def resolve_files(
+    files: Sequence[str | os.PathLike[str]],
+    *,
+    model: str | Path | None = None,
+    input_format: str | None = None,
+    dialogue: bool = False,
+    mentions: str | None = None,
+    singletons: str | None = None,
+    decoding: str | None = None,
+    scheme: str | None = None,
+    device: str = "auto",
+    batch_size: int = 8,
+    note: Note = lambda _: None,
+    progress: Progress = lambda _done, _all, _name: None,
+) -> Iterator[Resolution]:
+    """The entities of texts, of folders of texts and of annotated files, document by document.
+
+    All files are read at the call: one that cannot be read is an error before anything is computed.
+
+    Args:
+        files: UTF-8 texts, folders (all `*.txt` in them), annotated files by their suffix; "-" is standard
+            input.
+        model: A model folder of either ranker, or "small", the model of the package (default).
+        input_format: The format of annotated files; None is by suffix.
+        dialogue: Whether lines such as `Ann: Hello!` name who speaks.
+        mentions: "detect", "gold", or a file with mentions; None is as in training.
+        singletons: "drop" or "keep" entities of one mention; None is as in training.
+        decoding: "links" or "entities", for a sparse ranker; None is as in training.
+        scheme: The annotation scheme, of those that an encoder ranker knows; None is its first.
+        device: "auto", "cpu" or "cuda".
+        batch_size: How many documents an encoder ranker resolves together.
+        note: Called with a line of text for each oddity.
+        progress: Called with the number of resolved documents, the number of all, and a document's name.
+
+    >>> [resolution] = resolve_files(["examples/data/curie.txt"], device="cpu")
+    >>> resolution.entities[0].representative.text
+    'Marie Curie'
+    """
+    names = [os.fspath(file) for file in files]
+    documents = read_documents(names, input_format, dialogue=dialogue)
+
+    def resolved() -> Iterator[Resolution]:
+        from corelax.resolve.predict import resolve_documents  # after reading: it needs torch
+
+        resolutions = resolve_documents(
+            model,
+            documents,
+            mentions=mentions,
+            singletons=singletons,
+            decoding=decoding,
+            scheme=scheme,
+            device=device,
+            batch_size=batch_size,
+            note=note,
+        )
+        for done, resolution in enumerate(resolutions, 1):
+            progress(done, len(documents), resolution.document.key)
+            yield resolution
+
+    return resolved()

@@ -1,0 +1,136 @@
+"""The documents of a study: files of the user, dev documents held out of them, or synthetic ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from corelax.core.errors import CorelaxError
+from corelax.core.files import check_file, file_digest, open_text
+from corelax.io import format_of, read, stream, write
+from corelax.synthetic import Shape, generate
+
+DEV, TEST = "dev", "test"
+SUFFIXES = {"conll2012": ".conll", "corefud": ".conllu", "jsonlines": ".jsonl"}
+SYNTHETIC_DOCUMENTS = {"train": 50, DEV: 20, TEST: 20}
+SYNTHETIC_MENTIONS = 60  # the mean of a document
+
+
+class Files(NamedTuple):
+    """The documents of a study. Where the format is None, it is told by suffix or content."""
+
+    train: str
+    dev: str
+    test: str | None = None
+    format: str | None = None
+
+
+def study_files(
+    folder: Path,
+    *,
+    train: str | None = None,
+    dev: str | None = None,
+    test: str | None = None,
+    hold_out: int | None = None,
+    format: str | None = None,
+    note: Callable[[str], None] = lambda _: None,
+) -> Files:
+    """Checks the files of a study, and makes dev documents from training documents where that is asked for.
+
+    Args:
+        folder: Where held-out documents are written.
+        train: Training documents.
+        dev: Dev documents.
+        test: Test documents. They must have entities to score against, and names of their own.
+        hold_out: Instead of `dev`, the number of training documents to hold out.
+        format: The format of the files; else by suffix or content.
+        note: Called with a warning if two files have the same content.
+    """
+    if train is None:
+        raise CorelaxError("name files with --train and --dev, or try --quick")
+    if dev is not None and hold_out is not None:
+        raise CorelaxError("--hold-out makes dev documents from --train; leave out --dev")
+    if test is not None:
+        _check_scorable(test, format)  # better now than after all the training
+    if dev is None:
+        if hold_out is None:
+            raise CorelaxError(
+                "name dev documents with --dev, or take some from --train: --hold-out N"
+            )
+        train, dev = hold_out_documents(train, hold_out, folder, format)
+    digests = [file_digest(file) for file in (train, dev, test) if file]
+    if len(set(digests)) < len(digests):
+        note("two of the files are the same: their scores are not those of unseen documents")
+    return Files(train, dev, test, format)
+
+
+def hold_out_documents(
+    file: str, documents: int, folder: Path, format: str | None = None
+) -> tuple[str, str]:
+    """Splits a file in two, written to `folder`: documents to train on, and every k-th document for dev.
+
+    Dev documents are spread evenly over the file, so that genres and authors are represented as in the whole
+    corpus, however it is sorted.
+
+    Args:
+        file: Annotated documents.
+        documents: How many to hold out.
+        folder: Where the two files go.
+        format: The format of the file; else by suffix or content.
+
+    Returns:
+        The training file and the dev file.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as name:
+    ...     train, dev = hold_out_documents("examples/data/gold.conll", 1, Path(name))
+    ...     len(read(train)), len(read(dev))
+    (1, 1)
+    """
+    check_file(file)
+    with open_text(file) as text:
+        format = format_of(file, format, head=text.head)
+    every = read(file, format)
+    if not 0 < documents < len(every):
+        raise CorelaxError(
+            f"{file}: cannot hold out {documents} of its {len(every)} documents for dev"
+        )
+    chosen = {(2 * number + 1) * len(every) // (2 * documents) for number in range(documents)}
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for part in ("train", DEV):
+        path = str(folder / f"{part}{SUFFIXES[format]}")
+        write((d for i, d in enumerate(every) if (i in chosen) == (part == DEV)), path, format)
+        paths.append(path)
+    return paths[0], paths[1]
+
+
+def synthetic_files(folder: Path) -> Files:
+    """Training, dev and test documents for a study without a corpus; written where they do not exist yet.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as name:
+    ...     Path(synthetic_files(Path(name)).train).name
+    'train.conll'
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    shape = Shape.conll2012().scaled(SYNTHETIC_MENTIONS)
+    for seed, (part, documents) in enumerate(SYNTHETIC_DOCUMENTS.items(), 1):
+        path = folder / f"{part}.conll"
+        if not path.exists():
+            write(generate(documents, seed=seed, shape=shape), path)
+    return Files(*(str(folder / f"{part}.conll") for part in SYNTHETIC_DOCUMENTS))
+
+
+def _check_scorable(file: str, format: str | None) -> None:
+    """Raises an error if documents could not be scored."""
+    check_file(file)
+    keys, has_entities = set(), False
+    for doc in stream(file, format, layers=False):
+        if doc.key in keys:
+            raise CorelaxError(f"{file}: two documents have the name {doc.key}")
+        keys.add(doc.key)
+        has_entities = has_entities or bool(doc.clusters)
+    if not has_entities:
+        raise CorelaxError(f"{file}: no document has entities to score against")

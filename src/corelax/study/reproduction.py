@@ -1,0 +1,193 @@
+"""The flow of a study: tune, train, choose on dev, then predict the test documents once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+from corelax.core.errors import CorelaxError
+from corelax.study.files import DEV, TEST
+from corelax.study.folder import claim_folder
+from corelax.study.merging import merge_results
+from corelax.study.plan import RATES, Row, Study
+from corelax.study.records import Record
+from corelax.study.runner import Runner, Wish
+from corelax.study.units import Unit
+from corelax.train.sparse.presets import PRESETS
+
+PRETRAINED = ("antecedent", "anaphoricity")
+START = "baseline"
+
+
+class Reproduction:
+    """A study on the files of a runner.
+
+    Args:
+        study: The plan: units and rows.
+        runner: Runs the units; knows folder, files and settings.
+        seeds: The seeds of each unit. Learning rates are tuned with the first.
+        only: The seeds that are run here, if not all; others may be run elsewhere.
+    """
+
+    def __init__(
+        self,
+        study: Study,
+        runner: Runner,
+        seeds: Sequence[int],
+        only: Collection[int] | None = None,
+    ) -> None:
+        self.study, self.runner, self.seeds = study, runner, tuple(seeds)
+        self._here = [seed for seed in self.seeds if only is None or seed in only]
+        self._units = {unit.name: unit for unit in study.units}
+        self._is_prepared = False
+        self._tuned: dict[str, tuple[float, float]] = {}  # once known, asked for again and again
+        self._ready: dict[str, Unit] = {}
+
+    def prepare(self) -> None:
+        """Checks settings and files before anything is trained; an error if OUT holds another study.
+
+        `run` calls it if nobody did; a second call does nothing.
+        """
+        if self._is_prepared:
+            return
+        for unit in self._units.values():  # a wrong setting is better found now than after hours
+            self.runner.chain(unit, self.seeds[0])
+        data = self.runner.prepare(self.runner.chain(self._units[START], self.seeds[0])[-1])
+        tuned, settings = bool(self.study.tuned), dict(self.runner.common)
+        claim_folder(self.runner.out, {"data": data, "tuned": tuned, "settings": settings})
+        self._is_prepared = True
+
+    def merge(self, source: Path) -> int:
+        """Copies the results of another folder, all or none; returns the number of files."""
+        return merge_results(source, self.runner.out, self._check_foreign)
+
+    def run(self) -> bool:
+        """Trains and predicts; returns whether all is done (else time was up, or runs failed)."""
+        self.prepare()
+        return self.runner.attempt(self._training, self._final)
+
+    def unit(self, name: str) -> Unit | None:
+        """A unit with the learning rates that were chosen for it; None if they are not chosen yet."""
+        if name in self._ready:
+            return self._ready[name]
+        unit = self._units[name]
+        settings: dict[str, Any] = {}
+        for owner, prefix in ((START, f"{START}."), (unit.rates, "")):
+            if owner not in self.study.tuned or (owner == START and not unit.rates):
+                continue
+            if prefix and not self._starts_from_baseline(unit):
+                continue
+            if (rates := self.rates(owner)) is None:
+                return None
+            settings |= _settings(rates, prefix)
+        self._ready[name] = replace(unit, settings={**settings, **unit.settings})
+        return self._ready[name]
+
+    def rates(self, name: str) -> tuple[float, float] | None:
+        """The learning rates of a tuned unit that are best on dev; None if not all are tried yet."""
+        if name not in self._tuned:
+            scores = self.tried(name)
+            failed = [r for r in self.study.learning_rates if self._has_failed(name, r)]
+            if not scores or len(scores) + len(failed) < len(self.study.learning_rates):
+                return None
+            self._tuned[name] = max(scores, key=lambda rates: scores[rates])
+        return self._tuned[name]
+
+    def tried(self, name: str) -> dict[tuple[float, float], float]:
+        """The dev scores of the learning rates that were tried, with the first seed."""
+        scores = {}
+        for rates in self.study.learning_rates:
+            candidate = self._candidate(name, rates)
+            record = candidate and self.runner.record(candidate, self.seeds[0])
+            if record:
+                scores[rates] = record.dev
+        return scores
+
+    def dev_score(self, name: str) -> float | None:
+        """The mean dev score of a unit over the seeds that are done."""
+        unit = self.unit(name)
+        if unit is None:
+            return None
+        records = [self.runner.record(unit, seed) for seed in self.seeds]
+        scores = [record.dev for record in records if record]
+        return mean(scores) if scores else None
+
+    def chosen(self, row: Row) -> str | None:
+        """The unit of a row that is best on dev; None if nothing of it is done."""
+        scores = {name: self.dev_score(name) for name in row.units}
+        done = {name: score for name, score in scores.items() if score is not None}
+        return max(done, key=lambda name: done[name]) if done else None
+
+    @property
+    def part(self) -> str:
+        """The part that the tables are about: test, or dev without test documents."""
+        return TEST if self.runner.files.test else DEV
+
+    def _training(self) -> Iterator[Wish]:
+        """Everything to train that is known by now; what others wait for comes first."""
+        for seed in self._here:
+            units = [self.unit(name) for name in self._units]
+            trained = all(unit and self.runner.record(unit, seed) for unit in units)
+            for name in PRETRAINED:
+                wish = Wish(Unit(name, name), seed, ())
+                if not trained or self.runner.is_done(wish):  # results can come without their runs
+                    yield wish
+        for name in self.study.tuned:
+            for rates in self.study.learning_rates:
+                if candidate := self._candidate(name, rates):
+                    yield Wish(candidate, self.seeds[0])
+        for name in self._units:
+            if unit := self.unit(name):
+                for seed in self._here:
+                    yield Wish(unit, seed)
+
+    def _final(self) -> Iterator[Wish]:
+        """The predictions of the tables: the chosen unit of each row. Test documents are read only here.
+
+        Where only some seeds are run, it is not known which units all seeds together will choose, so every
+        unit that may be chosen predicts; the tables show the chosen ones.
+        """
+        for row in self.study.rows:
+            chosen = self.chosen(row)
+            names = row.units if set(self._here) != set(self.seeds) else [chosen] if chosen else []
+            for unit in filter(None, map(self.unit, names)):
+                parts = dict.fromkeys([DEV, self.part])
+                for seed in self._here:
+                    if self.runner.record(unit, seed):  # else it has failed
+                        yield Wish(unit, seed, tuple((part, row.decoding) for part in parts))
+
+    def _has_failed(self, name: str, rates: tuple[float, float]) -> bool:
+        return (self.seeds[0], _candidate_name(name, rates)) in self.runner.failed
+
+    def _check_foreign(self, path: Path, name: str, seed: int, record: Record) -> None:
+        """Raises an error if a record of another folder is not of this study, whatever its learning rates."""
+        unit = self._units.get(name.partition("_rates_")[0])
+        if unit is None or seed not in self.seeds:
+            raise CorelaxError(f"{path}: this study has no such run; give it the same options")
+        chain = self.runner.chain(replace(unit, name=name), seed)
+        self.runner.check_record(path, record, chain, but=RATES)
+
+    def _candidate(self, name: str, rates: tuple[float, float]) -> Unit | None:
+        """A tuned unit with given learning rates; None if those of the baseline before it are not known."""
+        unit = self._units[name]
+        settings = _settings(rates, "")
+        if self._starts_from_baseline(unit):
+            if (before := self.rates(START)) is None:
+                return None
+            settings |= _settings(before, f"{START}.")
+        name = _candidate_name(name, rates)
+        return replace(unit, name=name, settings={**unit.settings, **settings})
+
+    def _starts_from_baseline(self, unit: Unit) -> bool:
+        return START in PRESETS[unit.preset].get("start", ())
+
+
+def _candidate_name(name: str, rates: tuple[float, float]) -> str:
+    return "_".join([name, "rates", *(f"{rate:g}" for rate in rates)])
+
+
+def _settings(rates: tuple[float, float], prefix: str) -> dict[str, float]:
+    return {f"{prefix}{key}": rate for key, rate in zip(RATES, rates, strict=True)}

@@ -1,0 +1,133 @@
+"""An encoder ranker while it is trained: a few documents a step, AdamW, the mean of the weights."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+from torch.optim.swa_utils import get_ema_multi_avg_fn
+
+from corelax.metrics import CONLL
+from corelax.rankers.encoder.folder import EncoderModel, write_weights
+from corelax.train.checkpoint import ADAM
+from corelax.train.encoder.config import EncoderConfig
+from corelax.train.encoder.evaluate import dev_report
+from corelax.train.encoder.examples import Example, part_from
+from corelax.train.encoder.objective import batch_objective
+
+
+class EncoderTrainee:
+    """What the loop trains.
+
+    Args:
+        config: The settings of the stage.
+        model: The weights to start from; they are changed.
+        examples: Training documents.
+        dev: Dev documents of each corpus; the mean of their CoNLL scores is the dev score.
+    """
+
+    optimizer_state = ADAM
+    memory_hint = "set batch or max_words, or --device cpu"
+
+    def __init__(
+        self,
+        config: EncoderConfig,
+        model: EncoderModel,
+        examples: Sequence[Example],
+        dev: Mapping[str, Sequence[Example]],
+    ) -> None:
+        self.belongs_to: dict[str, str] = {}
+        self.keys = [example.document.key for example in examples]
+        self.batch = config.batch
+        self._config, self._examples, self._dev = config, examples, dev
+        self._ranker = ranker = model.ranker
+        self._average = copy.deepcopy(ranker).requires_grad_(False) if config.averaging else None
+        self._kept = model._replace(ranker=self._average or ranker)
+        parts = {"ranker": ranker} if self._average is None else {
+            "ranker": ranker, "average": self._average
+        }  # fmt: skip
+        self.network = nn.ModuleDict(parts)
+        of_encoder = list(ranker.encoder.parameters())
+        known = set(map(id, of_encoder))
+        others = [weight for weight in ranker.parameters() if id(weight) not in known]
+        self._rates = (config.encoder_learning_rate, config.learning_rate)
+        self.optimizer = torch.optim.AdamW(
+            [{"params": of_encoder}, {"params": others}],
+            lr=0.0,
+            betas=(0.9, 0.98),
+            weight_decay=config.weight_decay,
+            fused=ranker.device.type == "cuda",
+        )
+        self._per_epoch = -(-len(examples) // config.batch)
+        self.begin_epoch(1)
+
+    def begin_epoch(self, epoch: int) -> None:
+        """Sets the temperature and counts steps."""
+        self._done = (epoch - 1) * self._per_epoch
+        self._objective = batch_objective(self._config, epoch)
+        self._ranker.train()
+
+    def step(self, documents: Sequence[int]) -> Tensor:
+        """A step for a batch; its loss."""
+        config, ranker = self._config, self._ranker
+        kind = ranker.device.type
+        examples = [self._part(self._examples[number]) for number in documents]
+        with torch.autocast(kind, dtype=torch.bfloat16, enabled=kind == "cuda"):
+            loss = self._objective(ranker, examples)
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        if config.clip:
+            nn.utils.clip_grad_norm_(ranker.parameters(), config.clip)
+        share = self._share(self._done)
+        for group, rate in zip(self.optimizer.param_groups, self._rates, strict=True):
+            group["lr"] = rate * share
+        self.optimizer.step()
+        self._done += 1
+        if self._average is not None:
+            update_average(self._average, ranker, config.averaging, self._done)
+        return loss.detach()
+
+    def dev_score(self) -> float:
+        """The mean CoNLL score of the dev corpora, with the weights to keep; 0 without any."""
+        ranker = self._kept.ranker
+        scores = [float(dev_report(ranker, part, CONLL).conll) for part in self._dev.values()]
+        return sum(scores) / max(len(scores), 1)
+
+    def save_weights(self, folder: Path) -> None:
+        """Writes the mean of the weights, or the weights themselves if there is no mean."""
+        write_weights(folder, self._kept)
+
+    def _part(self, example: Example) -> Example:
+        """The document, or a random run of its windows if it is too long."""
+        first = int(torch.randint(len(example.windows), ()))
+        return part_from(example, self._config.max_words, first)
+
+    def _share(self, step: int) -> float:
+        """The factor of the learning rates: up in a straight line, then down to 0."""
+        steps = self._config.epochs * self._per_epoch
+        warm = max(1, round(self._config.warmup * steps))
+        return min((step + 1) / warm, (steps - step) / max(1, steps - warm))
+
+
+def update_average(average: nn.Module, network: nn.Module, decay: float, step: int) -> None:
+    """average ← d · average + (1 − d) · network, where d rises to `decay` over the first steps.
+
+    The mean of the weights over steps resolves better than the last weights.
+
+    Args:
+        average: A copy of the network.
+        network: The network after a step.
+        decay: The value of d at the end; the mean is over about 1 / (1 − d) steps.
+        step: Counted from 1. Early means are over few steps: d = min(decay, (step + 1) / (step + 10)).
+
+    >>> average, network = nn.Linear(1, 1, bias=False), nn.Linear(1, 1, bias=False)
+    >>> _ = average.weight.data.fill_(0.0), network.weight.data.fill_(1.0)
+    >>> update_average(average, network, 0.5, step=100)
+    >>> average.weight.item()
+    0.5
+    """
+    update = get_ema_multi_avg_fn(min(decay, (step + 1) / (step + 10)))  # type: ignore[no-untyped-call]
+    update(list(average.parameters()), list(network.parameters()), step)

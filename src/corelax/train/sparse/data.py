@@ -1,0 +1,81 @@
+"""The documents that a sparse ranker is trained and scored on, as tables of features."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from corelax.core.errors import CorelaxError
+from corelax.core.files import check_file
+from corelax.rankers.sparse.features.cache import Corpus, other_corpus, training_corpus
+from corelax.rankers.sparse.features.table import DocumentTable
+from corelax.rankers.sparse.features.vocabulary import Vocabulary
+from corelax.rankers.sparse.mentions.lexicons import load_lexicons
+from corelax.train.sparse.config import Config
+from corelax.train.stage import Note, ignore
+
+
+class Data(NamedTuple):
+    """Training and dev documents."""
+
+    train: Corpus
+    dev: Corpus
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """Digests of the documents and the word lists, by which a stage knows what it was trained on."""
+        lists = self.train.vocabulary.lexicons
+        return {"train": self.train.digest, "dev": self.dev.digest, "word lists": lists}
+
+
+def load_data(
+    config: Config,
+    train: str | os.PathLike[str],
+    dev: str | os.PathLike[str],
+    note: Note = ignore,
+    format: str | None = None,
+) -> Data:
+    """The features of training and dev documents, from the cache if it has them.
+
+    Args:
+        config: The last stage of a chain.
+        train: The file with training documents.
+        dev: The file with dev documents.
+        note: Receives messages about what takes time.
+        format: The format of both files; None goes by suffix or content.
+    """
+    for file in (train, dev):
+        check_file(os.fspath(file))  # better now than after minutes of work
+    lexicons = load_lexicons()
+    settings, mentions = config.feature_settings, config.mentions
+    if mentions not in ("detect", "gold"):
+        raise CorelaxError(f"mentions must be 'detect' or 'gold' in training, not {mentions!r}")
+    training = training_corpus(os.fspath(train), settings, lexicons, mentions, note, format)
+    return Data(training, scored_documents(config, dev, training.vocabulary, note, format))
+
+
+def scored_documents(
+    config: Config,
+    file: str | os.PathLike[str],
+    vocabulary: Vocabulary,
+    note: Note = ignore,
+    format: str | None = None,
+) -> Corpus:
+    """The features of dev or test documents, by the vocabulary of training."""
+    name = os.fspath(file)
+    corpus = other_corpus(name, vocabulary, load_lexicons(), config.mentions, note, format)
+    if not any(len(table.gold_mentions) for table in corpus.tables):
+        raise CorelaxError(f"{name}: no document has entities to score against")
+    return corpus
+
+
+def training_documents(tables: Sequence[DocumentTable], config: Config) -> list[DocumentTable]:
+    """The documents to learn from: cut to the limit, without those that have no coreference."""
+    cut = [table.first(config.max_mentions) if config.max_mentions else table for table in tables]
+    if config.singletons == "drop":
+        cut = [table for table in cut if table.is_anaphoric.any()]
+    cut = [table for table in cut if table.size]
+    if not cut:
+        raise CorelaxError("no training document has two mentions of an entity; nothing to learn")
+    return cut

@@ -1,0 +1,67 @@
+"""The objective of a stage of the sparse ranker: from a document to a loss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from torch import Tensor
+
+from corelax.losses import anaphoricity_loss, antecedent_loss
+from corelax.metrics import CONLL, METRICS
+from corelax.rankers.sparse.decoding import PRETRAINING
+from corelax.rankers.sparse.network import SparseRanker
+from corelax.rankers.sparse.tensors import DocumentTensors
+from corelax.train.objectives import counts_missed, loss_function
+from corelax.train.settings import StageSettings
+from corelax.train.sparse.config import Config
+
+Objective = Callable[[SparseRanker, DocumentTensors], Tensor]
+
+
+def document_objective(config: Config, epoch: int, *, padded: bool) -> Objective:
+    """The loss of one document as the stage has it at an epoch.
+
+    Args:
+        config: The stage.
+        epoch: Counted from 1; the temperature depends on it.
+        padded: Whether documents are padded, so that their length must be looked at.
+    """
+    is_pretraining = config.objective in PRETRAINING
+    loss = _pretraining_loss(config) if is_pretraining else loss_function(config, epoch)
+
+    def objective(ranker: SparseRanker, document: DocumentTensors) -> Tensor:
+        more: dict[str, Any] = {"lengths": document.length} if padded else {}
+        if config.objective == "anaphoricity":
+            scores = ranker.new_scores(ranker.mention_hidden(document))
+        elif config.objective.startswith("antecedent"):
+            scores = ranker.pair_scores(document, config.dropout)
+        else:
+            scores = ranker(document, config.dropout)
+            if counts_missed(config):
+                more["gold_sizes"] = document.gold_sizes
+        return loss(scores, document.gold, **more)
+
+    return objective
+
+
+def can_be_recorded(config: StageSettings) -> bool:
+    """Whether a step stays on the GPU from beginning to end.
+
+    >>> can_be_recorded(StageSettings(stage="s", objective="metric", metric="conll"))  # CEAF does not
+    False
+    """
+    used = CONLL if config.metric == "conll" else (config.metric,)
+    return config.objective != "metric" or not any(METRICS[name].aligns for name in used)
+
+
+def _pretraining_loss(config: Config) -> Callable[..., Tensor]:
+    """The loss of a task that looks at one part of the sparse ranker."""
+    settings: dict[str, tuple[Callable[..., Tensor], dict[str, Any]]] = {
+        "anaphoricity": (anaphoricity_loss, {"weight": config.anaphoric_weight}),
+        "antecedent": (antecedent_loss, {}),
+        "antecedent_margin": (antecedent_loss, {"margin": config.margin}),
+    }
+    function, keywords = settings[config.objective]
+    return partial(function, **keywords)

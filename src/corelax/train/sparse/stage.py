@@ -1,0 +1,158 @@
+"""A stage of the sparse ranker, and chains of stages: pretraining, baseline, then the objective."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from corelax.core.device import choose_device
+from corelax.rankers.sparse.decoding import PRETRAINING
+from corelax.rankers.sparse.folder import (
+    Model,
+    fresh_ranker,
+    load_model,
+    read_config,
+    write_config,
+    write_vocabulary,
+)
+from corelax.train.card import CardText
+from corelax.train.checkpoint import random_seed
+from corelax.train.loop import Progress
+from corelax.train.sparse.config import Config, saved_config
+from corelax.train.sparse.data import Data
+from corelax.train.sparse.evaluate import dev_report
+from corelax.train.sparse.trainee import SparseTrainee, take_weights
+from corelax.train.stage import Note, ignore, train_stages
+
+
+@dataclass(frozen=True, slots=True)
+class SparseStage:
+    """What `train_stage` needs to know of a stage with a sparse ranker.
+
+    Attributes:
+        config: The settings.
+        data: Training and dev documents.
+        start: The models of the stages that weights come from.
+        device: "cpu" or "cuda".
+    """
+
+    config: Config
+    data: Data
+    start: Sequence[Model]
+    device: str
+
+    @property
+    def identity(self) -> dict[str, dict[str, str]]:
+        """Documents, word lists, and the weights it starts from."""
+        digests = {model.training["config"]["stage"]: model.digest for model in self.start}
+        return {"data": self.data.identity, "start": digests}
+
+    @property
+    def training(self) -> dict[str, Any]:
+        """Settings, identity, and the names of the files."""
+        files = {"train": self.data.train.name, "dev": self.data.dev.name}
+        return {"config": self.config.of_training, **self.identity, "files": files}
+
+    def saved(self, folder: Path) -> dict[str, Any]:
+        """The training that a folder holds, with all settings."""
+        return {**read_config(folder)[1], "config": asdict(saved_config(folder))}
+
+    def begin(self, folder: Path, training: Mapping[str, Any]) -> SparseTrainee:
+        """Writes settings and vocabulary; a ranker with the weights of the stages before."""
+        vocabulary = self.data.train.vocabulary
+        write_config(folder, self.config.ranker, training)
+        write_vocabulary(folder, vocabulary)
+        torch.manual_seed(random_seed(self.config.seed, self.config.stage, "weights"))
+        ranker = fresh_ranker(vocabulary, self.config.ranker)
+        take_weights(ranker, self.start)
+        return SparseTrainee(self.config, ranker.to(self.device), self.data)
+
+    def load(self, folder: Path) -> Model:
+        """The model in a folder."""
+        return load_model(folder, self.device)
+
+    def scores(self, model: Model) -> dict[str, Any] | None:
+        """All scores on dev; None for a pretraining task."""
+        if self.config.objective in PRETRAINING:
+            return None
+        return dev_report(model.ranker, self.data.dev.tables, self.config).as_dict()
+
+    def card(self, training: Mapping[str, Any]) -> CardText:
+        """What the card says about features and files."""
+        files, digests, vocabulary = training["files"], training["data"], self.data.train.vocabulary
+        singletons = "kept" if self.config.singletons == "keep" else "dropped"
+        return CardText(
+            ranker="A mention ranker over sparse features",
+            scoring=[
+                f"Mentions: {self.config.mentions}. Entities of one mention are {singletons}."
+            ],
+            data=[
+                f"Trained on `{files['train']}` (sha256 {digests['train'][:16]}…), chosen on "
+                f"`{files['dev']}` ({digests['dev'][:16]}…); {len(vocabulary.mention):,} features of "
+                f"mentions, {len(vocabulary.pair)} of pairs. The licence of the training documents holds "
+                "for what was learnt from them."
+            ],
+            limits=[
+                "It sees what its features see: words that were frequent in training, agreement by word "
+                "lists, distances and equal strings. It needs tags and trees (or dependencies), or given "
+                "mentions."
+            ],
+        )
+
+    def finish(self, folder: Path, model: Model, training: Mapping[str, Any]) -> Model:
+        """Writes `config.json`."""
+        write_config(folder, self.config.ranker, training)
+        return model._replace(training=training)
+
+
+def train_chain(
+    chain: Sequence[Config],
+    out: Path,
+    data: Data,
+    *,
+    device: str = "auto",
+    resume: bool = False,
+    progress: Progress | None = None,
+    note: Note = ignore,
+) -> Model:
+    """Trains what is not trained yet of a chain; the model of its last stage.
+
+    Finished stages with the same settings are taken as they are. One that was begun is an error, unless it is
+    to be resumed.
+
+    Args:
+        chain: The stages, from `stage_chain`.
+        out: Each stage becomes a model folder in this one.
+        data: Training and dev documents.
+        device: "cpu", "cuda" or "auto".
+        resume: Whether to continue a stage that was begun.
+        progress: Progress callbacks.
+        note: Receives the score of each stage.
+
+    >>> import os
+    >>> from tempfile import TemporaryDirectory
+    >>> from unittest.mock import patch
+    >>> from corelax.io import write
+    >>> from corelax.synthetic import Shape, generate
+    >>> from corelax.train import load_data, stage_chain
+    >>> documents = list(generate(4, seed=1, shape=Shape.conll2012().scaled(15)))
+    >>> with TemporaryDirectory() as folder, patch.dict(os.environ, CORELAX_CACHE=folder):
+    ...     file = f"{folder}/documents.conll"
+    ...     _ = write(documents, file)
+    ...     chain = stage_chain("anaphoricity", {"hidden_mention": 8, "hidden_pair": 8, "epochs": 2})
+    ...     data = load_data(chain[-1], file, file)
+    ...     model = train_chain(chain, Path(folder, "runs"), data, device="cpu")
+    ...     sorted(path.name for path in Path(folder, "runs/anaphoricity").iterdir())
+    ['README.md', 'config.json', 'log.jsonl', 'model.safetensors', 'vocabulary.json']
+    """
+    device = choose_device(device)
+
+    def make_stage(config: Config, models: Mapping[str, Model]) -> SparseStage:
+        return SparseStage(config, data, [models[name] for name in config.start], device)
+
+    models = train_stages(chain, out, make_stage, resume=resume, progress=progress, note=note)
+    return models[chain[-1].stage]

@@ -1,0 +1,181 @@
+"""A stage of training, for any ranker: what was trained before, the loop, and the model folder it leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from corelax.core.errors import CorelaxError
+from corelax.train.card import CardText, write_card
+from corelax.train.checkpoint import tidy
+from corelax.train.loop import Progress, Trainee, train_epochs
+from corelax.train.settings import StageSettings
+
+CONFIG = "config.json"
+Note = Callable[[str], None]
+Model = TypeVar("Model")
+
+
+def ignore(_: str) -> None:
+    """Default `note`: discard messages."""
+
+
+class Stage(Protocol[Model]):
+    """A stage with one kind of ranker."""
+
+    @property
+    def config(self) -> StageSettings:
+        """Its settings."""
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """What else decides the result: documents, weights it starts from."""
+
+    @property
+    def training(self) -> dict[str, Any]:
+        """What `config.json` says about the training: the settings as "config", the identity, file names."""
+
+    def saved(self, folder: Path) -> Mapping[str, Any]:
+        """The training that a folder holds, with all settings of this version under "config"."""
+
+    def begin(self, folder: Path, training: Mapping[str, Any]) -> Trainee:
+        """Writes a model folder that is not finished; what is to be trained."""
+
+    def load(self, folder: Path) -> Model:
+        """The model in a folder."""
+
+    def scores(self, model: Model) -> Mapping[str, Any] | None:
+        """All scores of a finished model on dev, if it resolves anything."""
+
+    def card(self, training: Mapping[str, Any]) -> CardText:
+        """What the model's card says about ranker and data."""
+
+    def finish(self, folder: Path, model: Model, training: Mapping[str, Any]) -> Model:
+        """Writes `config.json`; the model with what is known about its training."""
+
+
+def train_stage(
+    stage: Stage[Model],
+    folder: Path,
+    *,
+    resume: bool = False,
+    progress: Progress | None = None,
+    note: Note = ignore,
+) -> Model:
+    """Trains a stage, or takes it from its folder if it was trained in the same way before.
+
+    Args:
+        stage: What to train.
+        folder: The model folder.
+        resume: Whether to continue a stage that was begun.
+        progress: Progress callbacks.
+        note: Receives the score of the stage.
+    """
+    config = stage.config
+    finished = finished_model(stage, folder)
+    if finished is not None:
+        note(f"{config.stage}: trained before ({_on_dev(stage.saved(folder))})")
+        return finished
+    if (folder / CONFIG).exists() and not resume:
+        raise CorelaxError(f"{folder}: was begun before; go on with --resume, or delete it")
+
+    training = {**stage.training, "finished": False}
+    folder.mkdir(parents=True, exist_ok=True)
+    tidy(folder, finished=False)
+    trainee = stage.begin(folder, training)
+    history = train_epochs(trainee, config, folder, progress)
+
+    kept = history.kept(config.keep)
+    training |= {"finished": True, "epoch": kept.epoch, "dev": kept.dev}
+    history.write_log(folder)  # a run that was killed may have left the log of the epoch before
+    model = stage.load(folder)
+    scores = stage.scores(model)
+    if scores is not None:
+        training["scores"] = scores
+    write_card(folder, config, training, stage.card(training))
+    model = stage.finish(folder, model, training)  # last: from now on the stage is finished
+    tidy(folder, finished=True)
+    note(f"{config.stage}: {_on_dev(training)}, epoch {kept.epoch} of {config.epochs}")
+    return model
+
+
+def train_stages(
+    configs: Iterable[StageSettings],
+    out: Path,
+    make_stage: Callable[[Any, Mapping[str, Model]], Stage[Model]],
+    *,
+    resume: bool = False,
+    progress: Progress | None = None,
+    note: Note = ignore,
+) -> dict[str, Model]:
+    """Trains stages one after the other, each in its folder; their models by name.
+
+    Args:
+        configs: The settings of the stages, each after those that it needs.
+        out: Each stage becomes a model folder in this one.
+        make_stage: Makes a stage from its settings and the models of the stages before.
+        resume: As for `train_stage`.
+        progress: As for `train_stage`.
+        note: As for `train_stage`.
+    """
+    models: dict[str, Model] = {}
+    for config in configs:
+        stage = make_stage(config, models)
+        models[config.stage] = train_stage(
+            stage, out / config.stage, resume=resume, progress=progress, note=note
+        )
+    return models
+
+
+def finished_model(stage: Stage[Model], folder: Path) -> Model | None:
+    """The model of a stage that was trained before in the same way, or None if it is not finished."""
+    if not (folder / CONFIG).exists():
+        return None
+    saved = stage.saved(folder)
+    wanted = {"config": asdict(stage.config), **stage.identity}
+    names = [_shown(name) for name in differences(_plain(saved), _plain(wanted))]
+    if names:
+        raise CorelaxError(
+            f"{folder}: was trained with other settings or files ({', '.join(names)}); "
+            "use another --out, or delete it"
+        )
+    if not saved["finished"]:
+        return None
+    tidy(folder, finished=True)
+    return stage.load(folder)
+
+
+def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """The names of values that are not the same, as "documents.ontogum".
+
+    >>> differences({"config": {"epochs": 3, "seed": 1}}, {"config": {"epochs": 4, "seed": 1}})
+    ['config.epochs']
+    """
+    names = []
+    for key, value in new.items():
+        before = old.get(key)
+        if isinstance(value, Mapping) and isinstance(before, Mapping):
+            inside = differences(before, {**dict.fromkeys(before), **value})
+            names += [f"{key}.{name}" for name in inside]
+        elif before != value:
+            names.append(key)
+    return names
+
+
+def _shown(name: str) -> str:
+    """The name of a difference, for people."""
+    kind, _, rest = name.partition(".")
+    return {"config": rest, "start": f"weights of {rest}", "data": f"{rest} file"}.get(kind, name)
+
+
+def _on_dev(training: Mapping[str, Any]) -> str:
+    return f"{100 * training['dev']:.2f} on dev"
+
+
+def _plain(value: Any) -> Any:
+    """As JSON returns it, where tuples have become lists."""
+    if isinstance(value, Mapping):
+        return {key: _plain(part) for key, part in value.items()}
+    return [_plain(part) for part in value] if isinstance(value, (list, tuple)) else value

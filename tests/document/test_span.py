@@ -1,0 +1,87 @@
+"""Spans are two numbers; the rare ones with gaps or empty nodes are told apart from them."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corelax import Clustering, Document, Span
+
+GAP = Span(3, 9, parts=((3, 5), (8, 9)))
+ZERO = Span(3, 3, empty=(0,))
+
+places = st.integers(0, 3)
+parts = st.lists(st.tuples(places, places), max_size=2).map(tuple)
+fields = st.tuples(places, places, parts, st.lists(places, max_size=2).map(tuple))
+
+
+def test_a_span_is_equal_to_its_two_numbers() -> None:
+    assert Span(0, 1) == (0, 1)
+    assert Span(0, 1) == (0, 1)
+    assert hash(Span(0, 1)) == hash((0, 1))
+    assert {(0, 1): "Ann"}[Span(0, 1)] == "Ann"
+
+
+def test_the_spans_of_a_cluster_unpack_into_start_and_end() -> None:
+    doc = Document.from_sentences("d", [["Ann", "saw", "her"]], clusters=[[(0, 1), (2, 3)]])
+    assert [end - start for start, end in doc.clusters[0]] == [1, 1]
+    start, end = GAP
+    assert (start, end) == (3, 9)
+
+
+@pytest.mark.parametrize("span", [GAP, ZERO])
+def test_a_span_with_more_is_not_the_plain_one(span: Span) -> None:
+    plain = Span(span.start, span.end)
+    for other in (plain, tuple(plain)):
+        assert span != other
+        assert other != span
+        assert not span == other  # noqa: SIM201
+        assert not other == span  # noqa: SIM201
+    assert len({span, plain}) == 2
+    assert span.bounds == plain
+
+
+@given(fields, fields)
+def test_spans_compare_by_start_end_parts_and_empty_nodes(one: tuple, other: tuple) -> None:
+    spans = Span(*one), Span(*other)
+    assert (spans[0] == spans[1]) == (one == other)
+    assert (spans[0] != spans[1]) == (one != other)
+    assert (spans[0] < spans[1]) == (one < other)
+    assert (spans[0] <= spans[1]) == (one <= other)
+    assert (spans[0] > spans[1]) == (one > other)
+    assert (spans[0] >= spans[1]) == (one >= other)
+    if one == other:
+        assert hash(spans[0]) == hash(spans[1])
+
+
+@given(st.lists(fields))
+def test_mixed_spans_are_sorted_in_one_way(given_fields: list[tuple]) -> None:
+    shown = sorted(Span(*values) for values in reversed(given_fields))
+    assert shown == [Span(*values) for values in sorted(given_fields)]
+
+
+@pytest.mark.parametrize("span", [Span(3, 5), GAP, ZERO])
+def test_spans_survive_pickling_copying_and_printing(span: Span) -> None:
+    assert pickle.loads(pickle.dumps(span)) == span
+    assert copy.deepcopy(span) == span
+    assert eval(repr(span)) == span
+    assert type(pickle.loads(pickle.dumps(span))) is type(span)
+
+
+def test_a_span_cannot_be_changed() -> None:
+    for span in (Span(3, 5), GAP):
+        with pytest.raises(AttributeError):
+            span.start = 1  # type: ignore[misc]
+        with pytest.raises(AttributeError):
+            span.parts = ()
+
+
+def test_documents_made_of_spans_keep_their_parts() -> None:
+    words = [["w"] * 9]
+    doc = Document.from_sentences("d", words, clusters=[[GAP, (3, 9)], [ZERO]])
+    assert doc.clusters == Clustering([[GAP, Span(3, 9)], [ZERO]])
+    assert [span.parts for span in doc.clusters[0]] == [((3, 5), (8, 9)), ()]

@@ -1,0 +1,112 @@
+"""Whole documents in bounded memory: how the work is cut up makes no difference."""
+
+import pytest
+import torch
+
+from corelax.document import Document
+from corelax.rankers.encoder.batches import Item, memory_bound, score_documents
+from corelax.rankers.encoder.inputs import encoder_input
+from corelax.rankers.encoder.settings import EncoderSettings
+from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_model, write_encoder
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+DOCUMENTS = [
+    a_document(STORY, ["Bo", None, "Cy", "Bo", "Bo", None]),
+    Document(id="empty", words=()),
+    a_document(["Ann saw it ."]),
+    a_document(STORY[::-1] * 3),
+    a_document(["\0"]),
+]
+SCHEMES = [0, 1, 1, 0, 0]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return tiny_model(write_encoder(tmp_path_factory.mktemp("encoder")), seed=2)
+
+
+def items(model, documents=DOCUMENTS, schemes=SCHEMES):
+    return [
+        Item(encoder_input(document, model.tokenizer, 24), scheme)
+        for document, scheme in zip(documents, schemes, strict=True)
+    ]
+
+
+@torch.inference_mode()
+def scored(model, some, least=-torch.inf, pieces=100):
+    return score_documents(model.ranker, some, least=least, pieces=pieces)
+
+
+def assert_same(one, other):
+    assert int(one.lengths[0]) == int(other.lengths[0]) == one.spans.start.shape[1]
+    for name in ("start", "end", "number", "sentence", "speaker"):
+        assert getattr(one.spans, name).equal(getattr(other.spans, name))
+    near = {"atol": 1e-3, "rtol": 1e-3}
+    torch.testing.assert_close(one.spans.logit, other.spans.logit, **near)
+    torch.testing.assert_close(one.antecedent_scores, other.antecedent_scores, **near)
+
+
+def test_a_document_is_scored_as_in_training(model):
+    for item in items(model):
+        (one,) = scored(model, [item])
+        if item.windows:
+            with torch.no_grad():
+                assert_same(one, model.ranker([item.windows], [item.scheme]))
+        else:
+            assert one.antecedent_scores.shape == (1, 0, 0)
+
+
+@pytest.mark.parametrize("pieces", [1, 30, 70, 10_000])
+def test_other_documents_and_the_number_of_pieces_make_no_difference(model, pieces):
+    together = scored(model, items(model), pieces=pieces)
+    assert len(together) == len(DOCUMENTS)
+    for item, found in zip(items(model), together, strict=True):
+        assert_same(scored(model, [item])[0], found)
+
+
+def test_documents_come_back_in_their_order(model):
+    forth, back = scored(model, items(model)), scored(model, items(model)[::-1])
+    for one, other in zip(forth, back[::-1], strict=True):
+        assert_same(one, other)
+
+
+def test_spans_that_are_hardly_mentions_are_dropped(model):
+    everything = scored(model, items(model))[3]
+    logits = everything.spans.logit[0]
+    ordered = logits.sort().values
+    at = int(ordered.diff().argmax())
+    limit = float(ordered[at : at + 2].mean())  # far from any logit
+    some = scored(model, items(model), least=limit)[3]
+    likely = logits >= limit
+    assert int((~likely).sum()) == at + 1
+    for name in ("start", "end"):
+        assert getattr(some.spans, name)[0].equal(getattr(everything.spans, name)[0][likely])
+
+
+def test_given_mentions_are_the_spans_whatever_their_logits(model):
+    given = [(0, 1), (4, 5), (4, 7), (20, 22)]
+    item = items(model)[3]._replace(given=given)
+    (found,) = scored(model, [item], least=100.0, pieces=30)
+    pairs = zip(found.spans.start[0].tolist(), found.spans.end[0].tolist(), strict=True)
+    assert list(pairs) == given
+
+
+def test_no_given_mentions_are_no_spans(model):
+    (found,) = scored(model, [items(model)[3]._replace(given=[])])
+    assert found.antecedent_scores.shape == (1, 0, 0)
+
+
+def test_nothing_to_score_is_no_problem(model):
+    assert scored(model, []) == []
+
+
+def test_the_bound_on_memory_grows_with_the_words_and_no_faster():
+    settings = EncoderSettings()
+
+    def bound(words):
+        return memory_bound(settings, size=256, heads=12, pieces=4096, words=words)
+
+    steps = [bound(words + 100_000) - bound(words) for words in (0, 100_000, 1_000_000)]
+    assert steps[0] == steps[1] == steps[2]
+    # A word costs at least the vectors of the spans that are kept for it, and less than a page.
+    assert settings.span_ratio * settings.span_size * 4 <= steps[0] / 100_000 < 4096
