@@ -232,16 +232,16 @@ def test_a_terminal_that_knows_no_superscripts_gets_a_table(gold: Path) -> None:
 
 def test_help_names_all_metrics_and_a_wrong_name_does_too() -> None:
     for done in (run("score", "--help"), run("score", "a", "b", "--metric", "bleu")):
-        shown = done.stdout + done.stderr
+        shown = done.out + done.err
         assert [name for name in METRICS if name not in shown] == []
 
 
 def test_json_of_another_beta_has_f_and_no_conll_score(gold: Path, system: Path) -> None:
-    scores = json.loads(run("score", gold, system, "--json", "--beta", "2").stdout)
+    scores = json.loads(run("score", gold, system, "--json", "--beta", "2").out)
     assert scores["beta"] == 2
     assert set(scores["muc"]) == {"recall", "precision", "f"}
     assert "conll" not in scores
-    assert "CoNLL" not in run("score", gold, system, "--beta", "2").stdout
+    assert "CoNLL" not in run("score", gold, system, "--beta", "2").out
 
 
 def test_options_offer_all_formats() -> None:

@@ -3,7 +3,7 @@
 from corelax.losses.actions import Costs
 from corelax.losses.captured import CapturedLoss
 from corelax.losses.entity import entity_loss
-from corelax.losses.metric import Part, metric_loss, relaxed_loss
+from corelax.losses.metric import Part, metric_loss
 from corelax.losses.pretraining import anaphoricity_loss, antecedent_loss
 from corelax.losses.ranking import margin_loss, ranking_loss
 from corelax.losses.reward import reinforce_loss, rescale_loss
@@ -19,6 +19,5 @@ __all__ = [
     "metric_loss",
     "ranking_loss",
     "reinforce_loss",
-    "relaxed_loss",
     "rescale_loss",
 ]

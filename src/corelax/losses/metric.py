@@ -84,36 +84,15 @@ def metric_loss(
         like_original=like_original,
         pool=pool,
     )
-    return relaxed_loss(
-        antecedent_scores, gold, metric, relaxation, gold_sizes=gold_sizes, lengths=lengths
-    )
-
-
-@full_precision
-def relaxed_loss(
-    antecedent_scores: Tensor,
-    gold: Tensor,
-    metric: str | Part | Mixture,
-    relaxation: Relaxation,
-    *,
-    gold_sizes: Tensor | None = None,
-    lengths: Tensor | None = None,
-) -> Tensor:
-    """`metric_loss` with its options as a record.
-
-    >>> scores, gold = torch.zeros(2, 2), torch.tensor([0, 0])
-    >>> bool(relaxed_loss(scores, gold, "lea", Relaxation()) == metric_loss(scores, gold, "lea"))
-    True
-    """
-    parts = parts_of(metric, relaxation.beta)
+    parts = parts_of(metric, beta)
     names = dict.fromkeys(name for name, _, _ in parts)
     counts = relaxed_counts(
         antecedent_scores, gold, names, relaxation, gold_sizes=gold_sizes, lengths=lengths
     )
     losses = []
-    for name, weight, beta in parts:
-        loss = -weight * counts[name].scores(beta).f
-        if relaxation.like_original:
+    for name, weight, part_beta in parts:
+        loss = -weight * counts[name].scores(part_beta).f
+        if like_original:
             too_little = torch.stack(counts[name].as_tuple()[:4]).amin(0) <= SKIPPED_COUNT
             loss = torch.where(too_little, 0.0, loss)
         losses.append(loss)

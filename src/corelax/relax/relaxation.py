@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 from torch import Tensor
 
@@ -90,6 +91,14 @@ class Relaxation:
     def drops_singletons(self) -> bool:
         """Whether gold singletons are taken away."""
         return isinstance(self.singletons, str) and self.singletons == "drop"
+
+    def keywords(self) -> dict[str, Any]:
+        """The options as `relax.evaluate` and `metric_loss` take them.
+
+        >>> Relaxation(beta=2.0).keywords()["beta"]
+        2.0
+        """
+        return {option.name: getattr(self, option.name) for option in fields(self)}
 
     def check_metrics(self, names: Iterable[str]) -> None:
         """An error if a metric has no such relaxation.

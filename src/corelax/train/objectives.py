@@ -11,9 +11,9 @@ from torch import Tensor
 from corelax.losses import (
     entity_loss,
     margin_loss,
+    metric_loss,
     ranking_loss,
     reinforce_loss,
-    relaxed_loss,
     rescale_loss,
 )
 from corelax.train.settings import REWARDED, StageSettings
@@ -38,8 +38,8 @@ def loss_function(config: StageSettings, epoch: int) -> Callable[..., Tensor]:
         "reinforce": (reinforce_loss, rewarded),
         "rescale": (rescale_loss, {**rewarded, "margin": config.margin}),
         "metric": (
-            relaxed_loss,
-            {"metric": config.metric, "relaxation": config.relaxation(epoch)},
+            metric_loss,
+            {"metric": config.metric, **config.relaxation(epoch).keywords()},
         ),
     }
     function, keywords = settings[config.objective]
