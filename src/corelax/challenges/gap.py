@@ -82,7 +82,7 @@ class GapReport:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers, for JSON."""
-        parts = {name: counts.scores()._asdict() for name, counts in self._parts().items()}
+        parts = {name: counts.scores().as_dict() for name, counts in self._parts().items()}
         return {**parts, "bias": self.bias, "match": self.match}
 
     def __str__(self) -> str:

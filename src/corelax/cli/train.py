@@ -241,7 +241,7 @@ def _report(run: Run, *, as_json: bool) -> None:
 
 
 def _print_scores(scores: Mapping[str, Any]) -> None:
-    from corelax.metrics.report import scores_table
+    from corelax.metrics import scores_table
 
     rows = {name: list(score.values()) for name, score in scores.items() if name != "conll"}
     print(scores_table(rows, scores["conll"]))
