@@ -111,6 +111,7 @@ def test_no_text_is_too_odd(resolver, text):
     check_whole(text, resolver.resolve(text, singletons="keep"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [TEXT * (200_000 // len(TEXT)), "Ann saw her " * 17_000, "z" * 200_000, " " * 200_000],
