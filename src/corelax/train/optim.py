@@ -67,10 +67,10 @@ class AdaGrad(Optimizer):
             _descend(weight, total, gradient, group)
             return
         (rows,), values = _parts(gradient)
-        some, some_total = weight.index_select(0, rows), total.index_select(0, rows)
-        _descend(some, some_total, values, group)
-        weight.index_copy_(0, rows, some)
-        total.index_copy_(0, rows, some_total)
+        weight_rows, total_rows = weight.index_select(0, rows), total.index_select(0, rows)
+        _descend(weight_rows, total_rows, values, group)
+        weight.index_copy_(0, rows, weight_rows)
+        total.index_copy_(0, rows, total_rows)
 
 
 def _descend(weight: Tensor, total: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:

@@ -8,6 +8,8 @@ import pytest
 import torch
 
 from corelax import CorelaxError
+from corelax.core.settings import rename_keys
+from corelax.rankers.encoder import folder as encoder_folder
 from corelax.rankers.encoder.folder import WEIGHTS, load_ranker
 from corelax.train.encoder.config import EncoderConfig
 from corelax.train.encoder.evaluate import dev_report
@@ -165,3 +167,34 @@ def test_the_last_batch_may_be_smaller(encoder, tmp_path):
 def test_settings_that_make_no_sense_are_errors(settings, message):
     with pytest.raises(CorelaxError, match=message):
         EncoderConfig(stage="s", **settings)
+
+
+def test_a_folder_from_before_a_setting_existed_has_its_default(encoder, tmp_path):
+    train(tmp_path, encoder, epochs=1)
+    path = tmp_path / "config.json"
+    content = json.loads(path.read_text())
+    del content["training"]["config"]["weight_decay"]
+    path.write_text(json.dumps(content))
+    listener = Listener()
+    train(tmp_path, encoder, listener, epochs=1)
+    assert listener.documents == []
+    with pytest.raises(CorelaxError, match=r"other settings or files \(weight_decay\)"):
+        train(tmp_path, encoder, epochs=1, weight_decay=0.5)
+
+
+def test_a_folder_of_an_older_format_is_migrated(encoder, tmp_path, monkeypatch):
+    train(tmp_path, encoder, epochs=1)
+    path = tmp_path / "config.json"
+    content = json.loads(path.read_text())
+    content["format"] = "corelax encoder ranker 0"
+    content["settings"]["longest"] = content["settings"].pop("max_width")
+    path.write_text(json.dumps(content))
+    with pytest.raises(CorelaxError, match="'corelax encoder ranker 0' is not"):
+        load_ranker(tmp_path)
+
+    def newer(old):
+        settings = rename_keys(old["settings"], {"longest": "max_width"})
+        return {**old, "format": "corelax encoder ranker 1", "settings": settings}
+
+    monkeypatch.setattr(encoder_folder, "MIGRATIONS", {"corelax encoder ranker 0": newer})
+    assert load_ranker(tmp_path).ranker.settings.max_width == 10

@@ -33,13 +33,13 @@ class EncoderConfig(StageSettings):
         mention: Weight of the mention loss.
         type: Weight of the loss of entity types, where a corpus has them.
         head: Weight of the loss of head words, where a corpus has syntax.
-        learning_rate: Of all but the encoder.
-        encoder_learning_rate: Of the encoder. Both rise during `warmup` and fall to 0 in a straight line.
+        learning_rate: The rate of all weights but those of the encoder.
+        encoder_learning_rate: The rate of the encoder. Both rise during `warmup` and fall to 0 linearly.
         warmup: Share of the steps in which the rates rise.
-        weight_decay: Of AdamW.
-        averaging: Decay of the mean of the weights over steps, which is what is kept; 0 for no mean.
-        batch: Documents a step.
-        max_words: Longer documents are cut to a random run of windows with so many words.
+        weight_decay: The weight decay of AdamW.
+        averaging: Decay of the exponential moving average of the weights, which is kept; 0 for none.
+        batch: Documents in a step.
+        max_words: Longer documents are cut to a random run of windows with at most this many words.
     """
 
     OBJECTIVES: ClassVar[tuple[str, ...]] = (*SUMS, "metric")

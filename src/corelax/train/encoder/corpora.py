@@ -23,15 +23,15 @@ class TrainingCorpus:
     """Annotated documents for training, and perhaps for dev.
 
     Attributes:
-        name: What stages call it.
-        scheme: By which scheme it is annotated.
+        name: The name that stages use.
+        scheme: The annotation scheme.
         train: Files with training documents.
-        dev: Files with dev documents; none if the corpus is not scored.
+        dev: Files with dev documents; empty if the corpus is not scored.
         singletons: "keep" if entities of one mention are annotated and count, else "drop".
         markables: Files with the same training documents in which more mentions are marked, perhaps with
-            entity types and syntactic heads; none if there are none.
+            entity types and syntactic heads; may be empty.
         teacher: A stage whose predictions, by `scheme`, take the place of the entities.
-        format: Of all its files; else by suffix or content.
+        format: The format of all its files; empty goes by suffix or content.
     """
 
     name: str
@@ -112,15 +112,15 @@ def relabelled(
     Markables stay as they are where the corpus names files for them; else they are what is predicted, too.
     """
     scheme = settings.schemes.index(corpus.scheme)
-    found = predictions(teacher.ranker, examples, scheme)
+    predicted = predictions(teacher.ranker, examples, scheme)
     return [
         with_entities(example, entities, settings.max_width, keep_markables=bool(corpus.markables))
-        for example, entities in zip(examples, found, strict=True)
+        for example, entities in zip(examples, predicted, strict=True)
     ]
 
 
 def _plain(document: Document) -> Document:
-    """Without mentions that are no stretch of words, each span once."""
+    """Without mentions of several parts or of no word; each span once."""
     continuous = [[m for m in dict.fromkeys(c) if m.is_continuous] for c in document.clusters]
     entity_of = entity_of_mentions(continuous)
     clusters = [[m for m in c if entity_of[m] == entity] for entity, c in enumerate(continuous)]

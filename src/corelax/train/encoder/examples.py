@@ -33,7 +33,7 @@ class Markables(NamedTuple):
 
 
 class Example(NamedTuple):
-    """What a ranker learns from in a document.
+    """A document as training data of a ranker.
 
     Attributes:
         document: The document, for its name and its entities.
@@ -85,7 +85,7 @@ class Example(NamedTuple):
 
 
 def part_from(example: Example, max_words: int, first: int) -> Example:
-    """The document, or if it is too long the windows from `first` on that have at most so many words."""
+    """The document; if it is too long, the windows from `first` on that have at most `max_words` words."""
     if example.words <= max_words:
         return example
     last, words = first + 1, example.windows[first].size

@@ -15,7 +15,7 @@ from corelax.train.encoder.config import SUMS, EncoderConfig
 from corelax.train.encoder.examples import UNKNOWN, Example
 from corelax.train.objectives import loss_function
 
-WORDS = 10  # sums over a document are given for so many words
+WORDS = 10  # sums over a document are scaled to this many words
 
 
 def batch_objective(
