@@ -6,13 +6,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from corelax.core.errors import CorelaxError
-from corelax.core.files import STANDARD, is_same_file, open_text, shown
+from corelax.core.files import STANDARD, open_text, shown
 from corelax.document import Document
 from corelax.io import stream, suffix_format
 from corelax.text.dialogue import speakers_of
 from corelax.text.raw import document_of
-
-__all__ = ["input_files", "is_same_file", "read_documents", "read_text"]
 
 
 def read_documents(
