@@ -14,7 +14,6 @@ from torch import Tensor
 
 from corelax.decode import best_entities
 from corelax.metrics import METRICS, Report, evaluate
-from corelax.metrics.report import TITLES
 from corelax.relax import entity_probs, link_probs, sharpen
 from corelax.relax import evaluate as relaxed
 
@@ -69,11 +68,12 @@ def draw_limits(path: Path) -> None:
             TEMPERATURES,
             [report[name].f1.item() for report in reports],
             color=color,
-            label=TITLES[name],
+            label=METRICS[name].title,
         )
         axis.plot([0.0075], [exact[name].f1], marker="o", color=color, clip_on=False)
         print(
-            f"{TITLES[name]:7} T = 1: {reports[0][name].f1:.3f}   T = 0.01: {reports[-1][name].f1:.3f}",
+            f"{METRICS[name].title:7} T = 1: {reports[0][name].f1:.3f}"
+            f"   T = 0.01: {reports[-1][name].f1:.3f}",
             end="",
         )
         print(f"   exact: {exact[name].f1:.3f}")

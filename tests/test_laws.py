@@ -174,7 +174,7 @@ def test_the_counts_of_a_corpus_are_the_sum_of_its_documents(metric, documents):
 def test_the_size_of_batches_does_not_matter(metric, like_reference, documents, batch):
     whole = tallied(documents, metric, like_reference=like_reference)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("corelax.metrics.report.BATCH_MENTIONS", batch)
+        patch.setattr("corelax.metrics.tally.BATCH_MENTIONS", batch)
         in_batches = tallied(documents, metric, like_reference=like_reference)
     assert in_batches.as_tuple() == same(whole)
 

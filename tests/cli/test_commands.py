@@ -12,7 +12,6 @@ from typing import get_args
 import pytest
 
 from corelax.cli.options import FormatName
-from corelax.cli.score import Metric
 from corelax.io import ALIASES, FORMATS
 from corelax.metrics import METRICS
 from tests.command_server import Done, server
@@ -231,7 +230,20 @@ def test_a_terminal_that_knows_no_superscripts_gets_a_table(gold: Path) -> None:
     assert b"B? " in done.stdout
 
 
-def test_options_offer_all_metrics_and_formats() -> None:
+def test_help_names_all_metrics_and_a_wrong_name_does_too() -> None:
+    for done in (run("score", "--help"), run("score", "a", "b", "--metric", "bleu")):
+        shown = done.out + done.err
+        assert [name for name in METRICS if name not in shown] == []
+
+
+def test_json_of_another_beta_has_f_and_no_conll_score(gold: Path, system: Path) -> None:
+    scores = json.loads(run("score", gold, system, "--json", "--beta", "2").out)
+    assert scores["beta"] == 2
+    assert set(scores["muc"]) == {"recall", "precision", "f"}
+    assert "conll" not in scores
+    assert "CoNLL" not in run("score", gold, system, "--beta", "2").out
+
+
+def test_options_offer_all_formats() -> None:
     # The commands spell them out so that --help need not import the library.
-    assert [str(metric) for metric in Metric] == list(METRICS)
     assert list(get_args(FormatName)) == [*FORMATS, *ALIASES]

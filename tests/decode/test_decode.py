@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from corelax import CorelaxError
-from corelax.decode import best_entities, best_links
+from corelax.decode import best_antecedents, best_entities, best_links, entities_of_links
 
 enough = settings(deadline=None, max_examples=80)
 each_decoder = pytest.mark.parametrize("decode", [best_links, best_entities])
@@ -412,3 +412,53 @@ def test_mention_numbers_are_whole():
 def test_a_mask_of_mentions_is_an_error(mask):
     with pytest.raises(CorelaxError, match=r"mentions: .* is not the number of a mention"):
         best_links(torch.zeros(3, 3), mentions=mask)
+
+
+def as_candidates(scores, order):
+    """The same scores as a column for "new" and one for each earlier mention, in any order."""
+    n = len(scores)
+    antecedents = torch.tensor(order, dtype=torch.long).repeat(n, 1).view(n, n)
+    earlier = antecedents < torch.arange(n)[:, None]
+    links = scores.gather(1, antecedents).masked_fill(~earlier, -INF)
+    return torch.cat([scores.diagonal()[:, None], links], -1), antecedents
+
+
+@given(scores=documents_with_ties, data=st.data())
+@enough
+def test_candidates_in_any_order_are_decoded_like_all_pairs(scores, data):
+    order = data.draw(st.permutations(range(len(scores))))
+    links = best_antecedents(scores)
+    assert best_antecedents(*as_candidates(scores, order)) == links
+    assert grouped(links, 1) == best_links(scores, singletons="keep")
+
+
+@given(scores=documents_with_ties)
+@enough
+def test_equal_scores_go_to_the_earliest_antecedent(scores):
+    rows = [row[: i + 1] for i, row in enumerate(scores.tolist())]
+    assert best_antecedents(scores) == [row.index(max(row)) for row in rows]
+
+
+@given(scores=documents, cannot=pairs)
+@enough
+def test_constrained_antecedents_lead_to_the_entities_that_constraints_give(scores, cannot):
+    n = len(scores)
+    cannot = [(a, b) for a, b in cannot if a != b and max(a, b) < n]
+    links = best_antecedents(scores, cannot_link=cannot)
+    assert all(j <= i for i, j in enumerate(links))
+    assert grouped(links, 1) == best_links(scores, cannot_link=cannot, singletons="keep")
+
+
+@given(scores=documents)
+@enough
+def test_entities_are_numbered_by_their_first_mentions(scores):
+    entity_of = entities_of_links(best_antecedents(scores))
+    assert list(dict.fromkeys(entity_of)) == list(range(max(entity_of, default=-1) + 1))
+    for number, entity in enumerate(best_links(scores, singletons="keep")):
+        assert [i for i, e in enumerate(entity_of) if e == number] == entity
+
+
+def test_constraints_do_not_go_with_candidates():
+    scores, antecedents = torch.zeros(2, 2), torch.zeros(2, 1, dtype=torch.long)
+    with pytest.raises(CorelaxError, match="constraints need the scores of all pairs"):
+        best_antecedents(scores, antecedents, must_link=[(0, 1)])

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corelax import Clustering
+from corelax.document.clustering import entity_of_mentions
 
 clusterings = st.lists(st.lists(st.integers(0, 9), max_size=4), max_size=5).map(Clustering)
 
@@ -61,3 +62,13 @@ def test_a_clustering_does_not_differ_from_itself(clustering: Clustering[int]) -
     if not clustering.repeated:
         found = clustering.compare(system=clustering)
         assert (found.missed, found.spurious, found.split, found.merged) == ((), (), (), ())
+
+
+def test_a_mention_of_several_entities_belongs_to_the_first() -> None:
+    assert entity_of_mentions(["ab", "bc", "ca"]) == {"a": 0, "b": 0, "c": 1}
+
+
+def test_comparing_gives_a_repeated_mention_to_its_first_entity() -> None:
+    gold = Clustering(["ab", "bc"])
+    assert gold.compare(system=Clustering(["ab", "c"])).merged == ()
+    assert gold.compare(system=Clustering(["a", "bc"])).merged == (("b", "c"),)

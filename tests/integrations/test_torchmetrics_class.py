@@ -62,6 +62,14 @@ def test_singletons_can_be_dropped(module: ModuleType) -> None:
     assert metric.compute()["mentions_f1"] == 1
 
 
+def test_f_of_another_beta_has_another_name_and_there_is_no_conll(module: ModuleType) -> None:
+    metric = module.CoreferenceScore(beta=2)
+    metric.update(**DOCUMENTS[0])
+    values = metric.compute()
+    assert values["lea_f"] == evaluate(**DOCUMENTS[0], beta=2)["lea"].f
+    assert not [name for name in values if name.endswith("f1") or name == "conll"]
+
+
 def test_wrong_arguments_are_named(module: ModuleType) -> None:
     with pytest.raises(CorelaxError, match="unknown metric 'bleu'"):
         module.CoreferenceScore(metrics=["bleu"])
@@ -92,7 +100,7 @@ def _score_in_process(rank: int, folder: str, with_torchmetrics: bool) -> None:
     torch.distributed.destroy_process_group()
 
 
-@pytest.mark.parametrize("with_torchmetrics", [True, False])
+@pytest.mark.parametrize("with_torchmetrics", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_processes_that_see_different_documents_agree_on_the_sum(
     tmp_path: Path, with_torchmetrics: bool
 ) -> None:

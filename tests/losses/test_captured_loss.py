@@ -13,6 +13,7 @@ from corelax.losses import (
     rescale_loss,
 )
 from corelax.losses.captured import padded
+from tests.gpu import needs_gpu
 
 LOSSES = {
     "ranking": (ranking_loss, {}),
@@ -28,7 +29,6 @@ LOSSES = {
     "rescale": (rescale_loss, {}),
 }
 each_loss = pytest.mark.parametrize(("loss", "settings"), LOSSES.values(), ids=LOSSES)
-needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
 
 
 def document(n, device="cpu"):

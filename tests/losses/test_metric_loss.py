@@ -23,7 +23,7 @@ SIZES = torch.tensor([3, 2])
 
 
 def f_of(scores, gold, metric, beta=1.0, **options):
-    return evaluate(scores, gold, metrics=[metric], beta=beta, **options)[metric].f1.item()
+    return evaluate(scores, gold, metrics=[metric], beta=beta, **options)[metric].f.item()
 
 
 # What it is.
@@ -259,7 +259,7 @@ def test_pooled_it_is_the_f_of_counts_summed_over_the_batch(metric, documents):
         total = total + other
     pooled = metric_loss(scores, gold, metric, pool="batch", beta=2.0)
     assert pooled.shape == ()
-    assert pooled.item() == pytest.approx(-float(total.scores(2.0).f1), abs=1e-12)
+    assert pooled.item() == pytest.approx(-float(total.scores(2.0).f), abs=1e-12)
 
 
 def test_names_in_a_mixture_have_weight_one():

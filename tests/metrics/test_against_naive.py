@@ -114,7 +114,7 @@ def test_documents_with_and_without_repeats_add_up_in_batches_of_any_size(
     metric, like_reference, documents, batch
 ):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("corelax.metrics.report.BATCH_MENTIONS", batch)
+        patch.setattr("corelax.metrics.tally.BATCH_MENTIONS", batch)
         found = counted(metric, documents, like_reference)
     assert found == same(naive.totals(metric, documents))
 
@@ -139,7 +139,7 @@ def test_removed_mentions_are_those_that_the_specification_removes(
 ):
     expected = sum(naive.matched(key, response)[1] for key, response in documents)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("corelax.metrics.report.BATCH_MENTIONS", batch)
+        patch.setattr("corelax.metrics.tally.BATCH_MENTIONS", batch)
         assert tallied(documents, ["muc"], like_reference=like_reference).removed == expected
 
 

@@ -124,4 +124,4 @@ def test_lea_is_what_the_lea_branch_asserts(case, report_of):
 
 @each_coval
 def test_lea_is_that_of_coval_where_no_span_is_repeated(case, report_of):
-    assert report_of(case)["lea"]._asdict() == pytest.approx(case["lea"]["coval"], abs=1e-12)
+    assert report_of(case)["lea"].as_dict() == pytest.approx(case["lea"]["coval"], abs=1e-12)

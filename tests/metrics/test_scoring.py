@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,41 @@ def test_beta_above_one_favours_recall() -> None:
     report = score(gold=[gold], system=[system], beta=2)
     recall, precision, f2 = report["b_cubed"]
     assert f2 == pytest.approx(5 * precision * recall / (4 * precision + recall))
+    assert (report["b_cubed"].f, report["b_cubed"].beta) == (f2, 2)
+
+
+def test_f_beta_is_never_called_f1() -> None:
+    report = score(gold=[make()], system=[make(clusters=OTHER)], beta=2, per_document=True)
+    with pytest.raises(CorelaxError, match="beta=2: use f; f1 is F1 only"):
+        _ = report["muc"].f1
+    assert set(report.as_dict()["muc"]) == {"recall", "precision", "f"}
+    assert report.as_dict()["beta"] == 2
+    assert "F2" in report.table()
+    assert "F1" not in report.table() + report.documents_table()
+
+
+def test_the_conll_score_is_refused_for_another_beta() -> None:
+    report = score(gold=[make()], system=[make(clusters=OTHER)], beta=2, per_document=True)
+    with pytest.raises(CorelaxError, match="CoNLL score is a mean of F1; this report has beta=2"):
+        _ = report.conll
+    assert "conll" not in report.as_dict()
+    assert "CoNLL" not in report.table() + report.documents_table()
+
+
+def test_with_beta_one_f_is_f1() -> None:
+    report = score(gold=[make()], system=[make(clusters=OTHER)], beta=1)
+    assert report["lea"].f == report["lea"].f1
+    assert list(report["lea"].as_dict()) == ["recall", "precision", "f1"]
+    assert "beta" not in report.as_dict()
+    assert report.conll == sum(report[name].f1 for name in ("muc", "b_cubed", "ceaf_e")) / 3
+
+
+def test_scores_can_be_pickled_and_unpacked() -> None:
+    lea = score(gold=[make()], system=[make(clusters=OTHER)], beta=2)["lea"]
+    copy = pickle.loads(pickle.dumps(lea))
+    assert (copy, copy.beta) == (lea, 2)
+    recall, precision, f = copy
+    assert (recall, precision, f) == (copy.recall, copy.precision, copy.f)
 
 
 @pytest.mark.parametrize("beta", [0, -1, float("nan"), float("inf")])

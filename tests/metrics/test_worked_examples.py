@@ -283,14 +283,14 @@ def test_f_beta_of_full_recall_and_half_precision(beta, expected):
 def test_f_beta_of_b_cubed_comes_from_its_recall_and_precision(beta, expected):
     # B³ of ab, c against abc: R = 1, P = (2²/3 + 1²/3) / 3 = 5/9.
     # β = 2: 5 · 5/9 / (20/9 + 1) = 25/29;  β = ½: (25/36) / (5/36 + 1) = 25/41.
-    assert [score("b_cubed", ["ab", "c"], ["abc"], beta=beta).f1] == exactly(expected)
+    assert [score("b_cubed", ["ab", "c"], ["abc"], beta=beta).f] == exactly(expected)
 
 
 @pytest.mark.parametrize(("beta", "expected"), [(2, F(5, 14)), (0.5, F(5, 26))])
 def test_f_beta_of_blanc_is_the_mean_of_both_kinds(beta, expected):
     # Inside R = 1, P = 1/3: β = 2: (5/3) / (4/3 + 1) = 5/7;  β = ½: (5/12) / (1/12 + 1) = 5/13.
     # Between everything is 0.
-    assert [score("blanc", ["ab", "c"], ["abc"], beta=beta).f1] == exactly(expected)
+    assert [score("blanc", ["ab", "c"], ["abc"], beta=beta).f] == exactly(expected)
 
 
 @pytest.mark.parametrize("beta", [1e-200, 0.5, 1, 2, 1e200])

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corelax import metrics, relax
+from corelax import CorelaxError, metrics, relax
 from corelax.metrics import METRICS
 from corelax.relax import Gold, SoftOverlap, appearance, entity_probs, link_probs
 from tests.relax import relax_literal
@@ -294,6 +294,18 @@ def test_beta_favours_recall():
     report = doc.evaluate(beta=2.0, metrics=["b_cubed"])
     recall, precision, f = (x.item() for x in report["b_cubed"])
     assert f == pytest.approx(5 * precision * recall / (4 * precision + recall))
+
+
+def test_only_f_of_beta_one_is_called_f1():
+    score = random_doc(6, seed=7).evaluate(beta=2.0, metrics=["b_cubed"])["b_cubed"]
+    assert (score.beta, score.f) == (2.0, score[2])
+    with pytest.raises(CorelaxError, match="use f; f1 is F1 only"):
+        _ = score.f1
+
+
+def test_conll_is_a_mean_of_f1_alone():
+    with pytest.raises(CorelaxError, match="CoNLL score is a mean of F1; this report has beta=2"):
+        _ = random_doc(6, seed=7).evaluate(beta=2.0).conll
 
 
 def test_only_the_metrics_asked_for_are_reported():

@@ -29,6 +29,11 @@ def test_a_mention_repeated_in_an_entity_counts_once():
     assert gold_tensors(["a", "b"], [["a", "b", "a"]])[1].tolist() == [2]
 
 
+def test_a_mention_of_several_entities_belongs_to_the_first():
+    gold, sizes = gold_tensors(["a", "b", "c"], [["a", "b"], ["b", "c"]])
+    assert (gold.tolist(), sizes.tolist()) == ([0, 0, 1], [2, 2])
+
+
 def test_clusters_may_be_read_only_once():
     gold, sizes = gold_tensors(["a", "b"], (iter(c) for c in [["b"], ["a", "c"]]))
     assert (gold.tolist(), sizes.tolist()) == ([1, 0], [1, 2])

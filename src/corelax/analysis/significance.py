@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corelax.core.errors import CorelaxError
-from corelax.metrics.counts import Counts, LinkCounts
-from corelax.metrics.report import CONLL, check_metrics
+from corelax.metrics import CONLL, METRICS, check_metrics
 
 Array = NDArray[Any]
 
@@ -39,8 +38,8 @@ class DocumentCounts:
     [[0.5], [1.0]]
 
     Attributes:
-        counts: By metric, [seed, document, number]; the numbers are those of `Counts.as_tuple()`,
-            and for BLANC those of `LinkCounts.as_tuple()`.
+        counts: By metric, [seed, document, number]; the numbers are those of `as_tuple()` of the metric's
+            kind of counts.
     """
 
     counts: Mapping[str, Array]
@@ -50,7 +49,7 @@ class DocumentCounts:
         if not names:
             raise CorelaxError("counts of at least one metric are needed")
         for name in names:
-            shape, numbers = self.counts[name].shape, len(_kind(name)().as_tuple())
+            shape, numbers = self.counts[name].shape, len(METRICS[name].counts().as_tuple())
             if len(shape) != 3 or shape[2] != numbers or 0 in shape:
                 wanted = f"[seed, document, {numbers}]"
                 raise CorelaxError(f"counts of {name} must be {wanted}, not {list(shape)}")
@@ -83,7 +82,7 @@ class DocumentCounts:
             raise CorelaxError(f"no counts of {metric!r}; there are {', '.join(self.counts)}")
         # Sums of what was counted, nothing subtracted: an empty side is exactly 0, as `ratio` needs it.
         sums = weights.astype(float) @ self.counts[metric]  # [seed, resample, number]
-        f1: Array = _kind(metric).from_tuple(tuple(sums.T)).scores().f1
+        f1: Array = METRICS[metric].counts.from_tuple(tuple(sums.T)).scores().f1
         return f1
 
 
@@ -118,22 +117,22 @@ def compare(
     both kinds of variation. (A handful of runs shows less variation than there is: S runs drawn from
     themselves have (S − 1) / S of the variance to expect.)
 
-    The p value is the share of exchanges with |Δ| at least as large as found, where an exchange swaps
+    The p value is the share of exchanges with |Δ| at least as large as observed, where an exchange swaps
     the outputs of the two systems on each document with probability 1/2, in all runs at once. All 2^D of
-    them are looked at where they are no more than `resamples`; else so many are drawn, and
-    p = (1 + hits) / (1 + resamples), since what was found is one of the possible exchanges too.
+    them are looked at where they are no more than `resamples`; else `resamples` of them are drawn, and
+    p = (1 + hits) / (1 + resamples), since what was observed is one of the possible exchanges too.
     It speaks of these runs on other documents; only the interval speaks of other runs.
 
     >>> right = DocumentCounts({"mentions": np.full((1, 6, 4), 3)})
     >>> half = DocumentCounts({"mentions": np.tile([1, 2, 1, 2], (1, 6, 1))})
-    >>> found = compare(system=right, baseline=half, metric="mentions")
-    >>> found.mean, found.p_value == 2 / 2**6, found.exact  # extreme: all exchanged, or none
+    >>> result = compare(system=right, baseline=half, metric="mentions")
+    >>> result.mean, result.p_value == 2 / 2**6, result.exact  # extreme: all exchanged, or none
     (0.5, True, True)
     """
-    for what in ("documents", "seeds"):
-        ours, theirs = getattr(system, what), getattr(baseline, what)
+    for unit in ("documents", "seeds"):
+        ours, theirs = getattr(system, unit), getattr(baseline, unit)
         if ours != theirs:
-            raise CorelaxError(f"the system has {ours} {what}, the baseline {theirs}: no pairs")
+            raise CorelaxError(f"the system has {ours} {unit}, the baseline {theirs}: no pairs")
     if resamples < 1:
         raise CorelaxError(f"resamples must be at least 1, not {resamples}")
     if not 0 < confidence < 1:
@@ -146,7 +145,7 @@ def compare(
 
     documents = system.documents
     exact = 2**documents <= resamples
-    coins = _all_coins(documents) if exact else _some_coins(documents, resamples, toss)
+    coins = _all_coins(documents) if exact else _sampled_coins(documents, resamples, toss)
     exchanged = np.abs(np.concatenate(list(_exchanges(system, baseline, metric, coins))))
     hits = int(np.count_nonzero(exchanged >= abs(mean) - TOLERANCE))
     return Difference(
@@ -196,7 +195,9 @@ def _exchanges(
         yield np.mean(ours - theirs, axis=1)
 
 
-def _some_coins(documents: int, resamples: int, generator: np.random.Generator) -> Iterator[Array]:
+def _sampled_coins(
+    documents: int, resamples: int, generator: np.random.Generator
+) -> Iterator[Array]:
     """A coin for each document, 0 or 1, [resample, document] in chunks."""
     return (generator.integers(2, size=(size, documents)) for size in _chunks(resamples))
 
@@ -216,10 +217,6 @@ def _chunks(resamples: int) -> Iterator[int]:
     [256, 256, 88]
     """
     return (min(CHUNK, resamples - start) for start in range(0, resamples, CHUNK))
-
-
-def _kind(metric: str) -> type[Counts] | type[LinkCounts]:
-    return LinkCounts if metric == "blanc" else Counts
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from corelax.cli.options import AsJson, FormatName, note, print_json
 from corelax.core.errors import CorelaxError
+from corelax.metrics.registry import METRICS, check_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,19 +16,15 @@ if TYPE_CHECKING:
     from corelax.metrics import Report
 
 
-class Metric(StrEnum):
-    """What `--metric` takes: the keys of `corelax.metrics.METRICS`."""
-
-    muc = "muc"
-    b_cubed = "b_cubed"
-    ceaf_m = "ceaf_m"
-    ceaf_e = "ceaf_e"
-    blanc = "blanc"
-    lea = "lea"
-    mentions = "mentions"
-
-
 ODDITIES_SHOWN = 3
+
+
+def _metric_names(names: list[str] | None) -> list[str] | None:
+    """What `--metric` takes, or an error of usage."""
+    try:
+        return list(check_metrics(names or None))
+    except CorelaxError as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 def score(
@@ -50,12 +46,17 @@ def score(
         typer.Option(help="Whether entities of one mention count; applies to both sides."),
     ] = "keep",
     metric: Annotated[
-        list[Metric] | None,
+        list[str] | None,
         typer.Option(
-            metavar="NAME", help=f"Only this one of {', '.join(Metric)}; may be repeated."
+            metavar="NAME",
+            callback=_metric_names,
+            help=f"Only this one of {', '.join(METRICS)}; may be repeated.",
         ),
     ] = None,
-    beta: Annotated[float, typer.Option(help="β of the F-measure: above 1 favours recall.")] = 1.0,
+    beta: Annotated[
+        float,
+        typer.Option(help="β of the F-measure: above 1 favours recall; only 1 has a CoNLL score."),
+    ] = 1.0,
     profile: Annotated[
         Literal["normal", "reference"],
         typer.Option(help="'reference' does as the reference scorer v8.01, to the digit."),
@@ -73,7 +74,7 @@ def score(
     its documents, never from an average of documents.
     """
     from corelax.metrics.reference.printed import printed_percent, printed_totals
-    from corelax.metrics.report import METRICS, rounded_percent
+    from corelax.metrics.report import rounded_percent
     from corelax.metrics.scoring import score_files
 
     if gold == system == "-":
@@ -84,7 +85,7 @@ def score(
         gold_format=gold_format or format,
         system_format=system_format or format,
         profile=profile,
-        metrics=map(str, metric or METRICS),
+        metrics=metric,
         beta=beta,
         singletons=singletons,
         check_text=check_text,
@@ -111,9 +112,9 @@ def _print_report(report: Report, percent: Callable[[float], str]) -> None:
 
 
 def _note_oddities(report: Report, *paths: str) -> None:
-    found = report.oddities
-    for line in found[:ODDITIES_SHOWN]:
+    for line in report.oddities[:ODDITIES_SHOWN]:
         note(f"odd: {line}")
-    if len(found) > ODDITIES_SHOWN:
+    hidden = len(report.oddities) - ODDITIES_SHOWN
+    if hidden > 0:
         names = " ".join(path for path in paths if path != "-")
-        note(f"odd: {len(found) - ODDITIES_SHOWN} more; see corelax validate {names}")
+        note(f"odd: {hidden} more; see corelax validate {names}")

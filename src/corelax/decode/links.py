@@ -1,4 +1,4 @@
-"""Decoding: from antecedent scores to entities, with constraints.
+"""Decoding: from antecedent scores to entities.
 
 Mentions are taken from left to right, each joining an entity or starting one. Ties go to the earliest
 choice, so that an antecedent wins over "new" (the rule of the published systems).
@@ -6,24 +6,17 @@ choice, so that an antecedent wins over "new" (the rule of the published systems
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
+from corelax.decode.constraints import Pairs, constrained_entities
 from corelax.document.clustering import SINGLETONS
 from corelax.relax.entities import entity_probs
 from corelax.relax.links import link_probs, masked_scores
-
-__all__ = ["best_entities", "best_links"]
-
-Pairs = Iterable[tuple[int, int]]
 
 
 def best_links(
@@ -79,6 +72,67 @@ def best_entities(
     return _decode(antecedent_scores, log_probs, must_link, cannot_link, mentions, singletons)
 
 
+def best_antecedents(
+    scores: Tensor,
+    antecedents: Tensor | None = None,
+    *,
+    must_link: Pairs = (),
+    cannot_link: Pairs = (),
+) -> list[int]:
+    """The antecedent that each mention takes; the mention itself if it starts an entity.
+
+    Args:
+        scores: [mention, antecedent], lower triangle, as `best_links` takes them; or with `antecedents`
+            [mention, 1 + candidate], "new entity" first.
+        antecedents: [mention, candidate] earlier mentions, where only these were scored. Candidates with a
+            score of −inf do not count.
+        must_link: Pairs of mentions that belong to one entity. Constraints need scores of all pairs.
+        cannot_link: Pairs that do not, also not through others. Of the entity that the constraints give it,
+            a mention takes the antecedent with the best score.
+
+    >>> best_antecedents(torch.tensor([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [1.0, 1.0, 0.0]]))
+    [0, 0, 0]
+    >>> candidates = torch.tensor([[0, 0], [0, 0], [1, 0]])
+    >>> scores = torch.tensor([[0.0, -torch.inf, -torch.inf], [0.0, 2.0, -torch.inf], [0.0, 1.0, 1.0]])
+    >>> best_antecedents(scores, candidates)  # mention 2 has a tie
+    [0, 0, 0]
+    """
+    must_link, cannot_link = list(must_link), list(cannot_link)
+    if must_link or cannot_link:
+        if antecedents is not None:
+            raise CorelaxError("constraints need the scores of all pairs, not of candidates")
+        table = _checked_scores(scores)
+        entities = constrained_entities(
+            table.clone(), lambda s: s, must_link, cannot_link, mentions=None
+        )
+        links = list(range(len(table)))
+        for entity in entities:
+            for at, i in enumerate(entity[1:], 1):
+                links[i] = entity[int(table[i, entity[:at]].numpy().argmax())]
+        return links
+    if antecedents is None:
+        return _earliest_best(_checked_scores(scores))
+    itself = torch.arange(len(scores))[:, None]
+    choices = torch.cat([itself, antecedents], dim=-1)  # [mention, 1 + candidate]
+    is_best = scores == scores.amax(-1, keepdim=True)
+    earliest: list[int] = torch.where(is_best, choices, itself).amin(-1).tolist()
+    return earliest
+
+
+def entities_of_links(links: Sequence[int]) -> list[int]:
+    """The number of each mention's entity, counted by first mentions, from its antecedent or itself.
+
+    >>> entities_of_links([0, 1, 0, 1])
+    [0, 1, 0, 1]
+    """
+    entity_of: list[int] = []
+    entities = 0
+    for i, j in enumerate(links):
+        entity_of.append(entities if i == j else entity_of[j])
+        entities += i == j
+    return entity_of
+
+
 def _decode(
     antecedent_scores: Tensor,
     preference: Callable[[Tensor], Tensor],
@@ -87,124 +141,32 @@ def _decode(
     mentions: Sequence[int] | None,
     singletons: str,
 ) -> list[list[int]]:
-    """Mention i joins the entity of the j that it prefers among those that no constraint forbids.
-
-    Mentions that must be linked form groups. The first of a group decides for all: it keeps away from
-    whatever any of them cannot be with.
-    """
+    """Mention i joins the entity of the j that it prefers."""
     check_choice("singletons", singletons, SINGLETONS)
+    scores = _checked_scores(antecedent_scores)
+    must_link, cannot_link = list(must_link), list(cannot_link)
+    least = 1 if singletons == "keep" or mentions is not None else 2
+    if mentions is None and not must_link and not cannot_link:
+        entity_of = entities_of_links(_earliest_best(preference(scores)))
+        entities: list[list[int]] = [[] for _ in range(max(entity_of, default=-1) + 1)]
+        for mention, entity in enumerate(entity_of):
+            entities[entity].append(mention)
+    else:
+        entities = constrained_entities(scores, preference, must_link, cannot_link, mentions)
+    return [entity for entity in entities if len(entity) >= least]
+
+
+def _checked_scores(antecedent_scores: Tensor) -> Tensor:
+    """[mention, antecedent] masked scores of one document, in numbers that numpy has, on the CPU."""
     if isinstance(antecedent_scores, Tensor) and antecedent_scores.ndim != 2:
         raise CorelaxError(
             "antecedent_scores must be [mention, mention]; decode document by document"
         )
     scores = masked_scores(antecedent_scores).detach().cpu()
-    scores = scores if scores.dtype == torch.float64 else scores.float()  # numpy has no bfloat16
-    n = len(scores)
-    must_link, cannot_link = list(must_link), list(cannot_link)
-    if mentions is None and not must_link and not cannot_link:
-        return _chains(preference(scores).numpy().argmax(-1) if n else np.zeros(0, int), singletons)
-    given = _given(mentions, n)
-    first = _first_of_group(_checked(must_link, "must_link", n), n)
-    for i, start in enumerate(first):
-        if start < i and not (given[i] and given[start]):
-            raise CorelaxError(f"must_link: {i} and {start} are not both in mentions")
-    enemies: list[set[int]] = [set() for _ in range(n)]  # by the first mentions of groups
-    for a, b in _checked(cannot_link, "cannot_link", n):
-        if a == b:
-            raise CorelaxError(f"cannot_link: {a} is the same mention twice")
-        if first[a] == first[b]:
-            raise CorelaxError(f"cannot_link: mentions {a} and {b} must be linked as well")
-        enemies[first[a]].add(first[b])
-        enemies[first[b]].add(first[a])
-
-    wanted = preference(_conditioned(scores, given, first, enemies)).numpy()
-    entity_of = np.arange(n)
-    groups: dict[int, set[int]] = {}  # of each entity, by the first mentions of groups
-    for i in np.flatnonzero(given).tolist():
-        row = wanted[i, : i + 1]
-        if first[i] < i:
-            row[:] = -np.inf
-            row[first[i]] = 0.0
-        while True:
-            j = int(row.argmax())
-            home = i if row[j] == -np.inf else int(entity_of[j])
-            if home == i or enemies[first[i]].isdisjoint(groups[home]):
-                break
-            row[:i][entity_of[:i] == home] = -np.inf
-        entity_of[i] = home
-        groups.setdefault(home, set()).add(first[i])
-    clusters: dict[int, list[int]] = {home: [] for home in groups}
-    for i in np.flatnonzero(given).tolist():
-        clusters[int(entity_of[i])].append(i)
-    least = 1 if singletons == "keep" or mentions is not None else 2
-    return [cluster for cluster in clusters.values() if len(cluster) >= least]
+    return scores if scores.dtype == torch.float64 else scores.float()  # numpy has no bfloat16
 
 
-def _chains(choice: NDArray[np.integer[Any]], singletons: str) -> list[list[int]]:
-    """The entities that the choices of all mentions make, if nothing constrains them."""
-    entity_of: list[list[int]] = []
-    clusters: list[list[int]] = []
-    for i, j in enumerate(choice.tolist()):
-        if j == i:
-            clusters.append([])
-        home = clusters[-1] if j == i else entity_of[j]
-        home.append(i)
-        entity_of.append(home)
-    least = 1 if singletons == "keep" else 2
-    return [cluster for cluster in clusters if len(cluster) >= least]
-
-
-def _conditioned(
-    scores: Tensor, given: NDArray[np.bool_], first: list[int], enemies: list[set[int]]
-) -> Tensor:
-    """The scores, given the constraints: links that cannot be have −inf, those that must be are certain."""
-    if not given.all():
-        itself = torch.eye(len(scores), dtype=torch.bool)
-        scores = scores.masked_fill(~(torch.from_numpy(given) | itself), -torch.inf)
-    for i, start in enumerate(first):
-        for j in enemies[i]:
-            scores[max(i, j), min(i, j)] = -torch.inf
-        if start < i:
-            scores[i] = -torch.inf
-            scores[i, start] = 0.0
-    nothing_left = (scores == -torch.inf).all(-1)
-    scores.diagonal()[nothing_left] = 0.0  # but to start an entity
-    return scores
-
-
-def _given(mentions: Sequence[int] | None, n: int) -> NDArray[np.bool_]:
-    """[mention] which candidates are mentions."""
-    given = np.full(n, mentions is None)
-    for mention in () if mentions is None else mentions:
-        given[_in_range(mention, "mentions", n)] = True
-    return given
-
-
-def _checked(pairs: Pairs, name: str, n: int) -> list[tuple[int, int]]:
-    """Pairs of mention numbers, or an error that names the argument."""
-    try:
-        return [(_in_range(a, name, n), _in_range(b, name, n)) for a, b in pairs]
-    except (TypeError, ValueError):
-        raise CorelaxError(f"{name} must be pairs of mention numbers, as [(0, 3)]") from None
-
-
-def _in_range(mention: int, name: str, n: int) -> int:
-    try:
-        number = operator.index(mention)
-    except TypeError:
-        number = -1
-    is_flag = isinstance(mention, bool | np.bool_) or getattr(mention, "dtype", 0) == torch.bool
-    if number < 0 or is_flag:
-        raise CorelaxError(f"{name}: {mention} is not the number of a mention")
-    if number >= n:
-        raise CorelaxError(f"{name}: there is no mention {number}; there are {n}, from 0 on")
-    return number
-
-
-def _first_of_group(pairs: list[tuple[int, int]], n: int) -> list[int]:
-    """[mention] the first mention of those that are linked to it, directly or through others."""
-    group = {i: {i} for pair in pairs for i in pair}
-    for a, b in pairs:
-        merged = group[a] | group[b]
-        group.update(dict.fromkeys(merged, merged))
-    return [min(group.get(i, {i})) for i in range(n)]
+def _earliest_best(scores: Tensor) -> list[int]:
+    """The column of the best score in each row; of equal ones the first, as numpy promises."""
+    columns: list[int] = scores.numpy().argmax(-1).tolist() if len(scores) else []
+    return columns

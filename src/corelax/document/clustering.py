@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, overload
 
 from corelax.core.checks import check_choice
+from corelax.core.errors import CorelaxError
 
 M = TypeVar("M", bound=Hashable)
 
@@ -131,8 +132,7 @@ class Comparison(Generic[M]):
     @classmethod
     def of(cls, *, gold: Clustering[M], system: Clustering[M]) -> Comparison[M]:
         """Compares two clusterings of the same document."""
-        gold_entity = {m: i for i, cluster in enumerate(gold) for m in cluster}
-        system_entity = {m: i for i, cluster in enumerate(system) for m in cluster}
+        gold_entity, system_entity = entity_of_mentions(gold), entity_of_mentions(system)
         system_sets = {frozenset(cluster) for cluster in system}
         return cls(
             missed=tuple(m for m in gold_entity if m not in system_entity),
@@ -152,3 +152,38 @@ def without_singletons(clusters: Iterable[Sequence[M]], singletons: str) -> Iter
     """The clusters to score: all of them ("keep"), or those of two and more mentions ("drop")."""
     check_choice("singletons", singletons, SINGLETONS)
     return clusters if singletons == "keep" else [c for c in clusters if len(c) > 1]
+
+
+def entity_of_mentions(clusters: Iterable[Iterable[M]]) -> dict[M, int]:
+    """The number of each mention's entity. A mention of several entities belongs to the first of them.
+
+    The one rule for repeated mentions wherever a mention can have one entity only: features, gold labels of
+    losses, comparisons. (The reference scorer has rules of its own: `metrics/reference/matching.py`.)
+
+    >>> entity_of_mentions([["Ann", "she"], ["she", "Bo"]])
+    {'Ann': 0, 'she': 0, 'Bo': 1}
+    """
+    entity_of: dict[M, int] = {}
+    for entity, cluster in enumerate(clusters):
+        for mention in cluster:
+            entity_of.setdefault(mention, entity)
+    return entity_of
+
+
+def check_clusters(clusters: Iterable[Iterable[Hashable]], name: str) -> list[tuple[Hashable, ...]]:
+    """The clusters as tuples, or an error that names them if their mentions cannot be compared.
+
+    >>> check_clusters([[[0, 1]]], "gold")
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: gold: mention [0, 1] is a list; make mentions tuples
+    """
+    result = [tuple(cluster) for cluster in clusters]
+    for mention in (mention for cluster in result for mention in cluster):
+        if isinstance(mention, list):
+            raise CorelaxError(f"{name}: mention {mention} is a list; make mentions tuples")
+        if hasattr(mention, "detach"):
+            raise CorelaxError(
+                f"{name}: mentions are tensors, each equal to itself only; use .tolist()"
+            )
+    return result

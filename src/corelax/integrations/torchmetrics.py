@@ -15,8 +15,7 @@ from torch import Tensor
 
 from corelax.core.checks import check_beta
 from corelax.document.clustering import without_singletons
-from corelax.metrics import METRICS, Counts, LinkCounts, Report, evaluate
-from corelax.metrics.report import check_metrics
+from corelax.metrics import METRICS, AnyCounts, Report, check_metrics, evaluate
 
 try:
     from torchmetrics import Metric
@@ -45,7 +44,7 @@ class CoreferenceScore(Metric):
     """Exact coreference metrics, accumulated document by document.
 
     Args:
-        metrics: Names from `corelax.metrics.METRICS`.
+        metrics: Names from `corelax.metrics.METRICS`; all of them if None.
         beta: β of the F-measure.
         singletons: "keep", or "drop" to take entities of one mention off both sides.
 
@@ -62,7 +61,7 @@ class CoreferenceScore(Metric):
 
     def __init__(
         self,
-        metrics: Iterable[str] = tuple(METRICS),
+        metrics: Iterable[str] | None = None,
         beta: float = 1.0,
         singletons: str = "keep",
         **kwargs: Any,
@@ -73,7 +72,7 @@ class CoreferenceScore(Metric):
         self.beta = check_beta(beta)
         self.singletons = singletons
         for name in self.names:
-            zeros = torch.zeros(8 if name == "blanc" else 4, dtype=torch.float64)
+            zeros = torch.tensor(METRICS[name].counts().as_tuple(), dtype=torch.float64)
             self.add_state(_state(name), default=zeros, dist_reduce_fx="sum")
 
     def update(
@@ -86,24 +85,26 @@ class CoreferenceScore(Metric):
             state += torch.tensor(counts.as_tuple(), dtype=state.dtype, device=state.device)
 
     def compute(self) -> dict[str, Tensor]:
-        """`muc_recall`, `muc_precision`, `muc_f1`, ... and `conll`, over all documents so far."""
+        """`muc_recall`, `muc_precision`, `muc_f1`, ... and `conll`, over all documents so far.
+
+        With β other than 1 it is `muc_f`, and there is no `conll`.
+        """
         report = Report({name: self._counts(name) for name in self.names}, beta=self.beta)
         values = {
             f"{name}_{part}": value
             for name, score in report.items()
-            for part, value in score._asdict().items()
+            for part, value in score.as_dict().items()
         }
         if report.has_conll:
             values["conll"] = report.conll
         return {name: torch.tensor(value, dtype=torch.float64) for name, value in values.items()}
 
-    def _counts(self, name: str) -> Counts | LinkCounts:
+    def _counts(self, name: str) -> AnyCounts:
         state = getattr(self, _state(name))
         if Metric.__module__ == __name__ and torch.distributed.is_initialized():
             state = state.clone()  # torchmetrics would do this sum around compute()
             torch.distributed.all_reduce(state)
-        kind = LinkCounts if name == "blanc" else Counts
-        return kind.from_tuple(tuple(state.tolist()))
+        return METRICS[name].counts.from_tuple(tuple(state.tolist()))
 
 
 def _state(name: str) -> str:

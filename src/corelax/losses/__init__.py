@@ -3,10 +3,9 @@
 from corelax.losses.actions import Costs
 from corelax.losses.captured import CapturedLoss
 from corelax.losses.entity import entity_loss
-from corelax.losses.margin import margin_loss
 from corelax.losses.metric import Part, metric_loss
 from corelax.losses.pretraining import anaphoricity_loss, antecedent_loss
-from corelax.losses.ranking import ranking_loss
+from corelax.losses.ranking import margin_loss, ranking_loss
 from corelax.losses.reward import reinforce_loss, rescale_loss
 
 __all__ = [

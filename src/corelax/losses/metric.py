@@ -12,10 +12,11 @@ from torch import Tensor
 from corelax.core.checks import check_beta, check_number
 from corelax.core.errors import CorelaxError
 from corelax.losses.actions import document_mean
-from corelax.metrics.report import CONLL, METRICS
-from corelax.relax.evaluate import evaluate
+from corelax.metrics import CONLL, METRICS
+from corelax.relax.evaluation import relaxed_counts
 from corelax.relax.original import SKIPPED_COUNT
 from corelax.relax.precision import full_precision
+from corelax.relax.relaxation import Relaxation
 
 
 class Part(NamedTuple):
@@ -56,13 +57,11 @@ def metric_loss(
     Args:
         antecedent_scores: [..., mention, antecedent], lower triangle; the diagonal is "new entity".
         gold: [..., mention] entity numbers, −1 for a mention in no gold entity.
-        metric: muc, b_cubed, ceaf_m, ceaf_e, blanc, lea, mentions, or conll; or a mixture: a list of
-            names, (metric, weight) or (metric, weight, β), or a mapping of names to weights.
-        beta: Above 1 favours recall; the paper's best are √1.4 for B³ and √1.8 for LEA.
-        temperature: T; 1 in the paper.
-        temperature_on, family, gold_sizes, lengths, singletons, pool: See `corelax.relax.evaluate`.
-        like_original: Does as the authors' code does: a hard filter of entities, found mentions only, and a
-            document with a count of 0.1 or less is passed over.
+        metric: A name from `corelax.metrics.METRICS`, or conll; or a mixture: a list of names,
+            (metric, weight) or (metric, weight, β), or a mapping of names to weights.
+        gold_sizes, lengths: See `corelax.relax.evaluate`.
+        beta, temperature, temperature_on, family, singletons, like_original, pool: See
+            `corelax.relax.Relaxation`.
 
     Returns:
         A scalar, of a mixture the weighted sum. Batches give the mean over documents, or one −F̂ of the summed
@@ -76,13 +75,8 @@ def metric_loss(
     True
     >>> loss = metric_loss(scores, torch.tensor([0, 0]), [("conll", 1.0), ("lea", 0.5)])
     """
-    parts = parts_of(metric, beta)
-    report = evaluate(
-        antecedent_scores,
-        gold,
-        gold_sizes=gold_sizes,
-        lengths=lengths,
-        metrics=[name for name, _, _ in parts],
+    relaxation = Relaxation(
+        beta=beta,
         temperature=temperature,
         temperature_on=temperature_on,
         family=family,
@@ -90,12 +84,16 @@ def metric_loss(
         like_original=like_original,
         pool=pool,
     )
+    parts = parts_of(metric, beta)
+    names = dict.fromkeys(name for name, _, _ in parts)
+    counts = relaxed_counts(
+        antecedent_scores, gold, names, relaxation, gold_sizes=gold_sizes, lengths=lengths
+    )
     losses = []
     for name, weight, part_beta in parts:
-        counts = report.counts[name]
-        loss = -weight * counts.scores(part_beta).f1
+        loss = -weight * counts[name].scores(part_beta).f
         if like_original:
-            too_little = torch.stack(counts.as_tuple()[:4]).amin(0) <= SKIPPED_COUNT
+            too_little = torch.stack(counts[name].as_tuple()[:4]).amin(0) <= SKIPPED_COUNT
             loss = torch.where(too_little, 0.0, loss)
         losses.append(loss)
     total = torch.stack(losses).sum(0)
@@ -113,7 +111,7 @@ def parts_of(metric: str | Part | Mixture, beta: float) -> list[tuple[str, float
         check_number(f"metric: the weight of {name}", weight, at_least=-math.inf)
         part_beta = check_beta(beta if own_beta is None else own_beta)
         if name == "conll":
-            parts += [(one, weight / len(CONLL), part_beta) for one in CONLL]
+            parts += [(part, weight / len(CONLL), part_beta) for part in CONLL]
         elif name in METRICS:
             parts.append((name, weight, part_beta))
         else:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from corelax.losses.actions import document_mean
-from corelax.losses.margin import slack_rescaled
+from corelax.losses.ranking import slack_rescaled
 from corelax.relax.gold import check_gold, same_entity
 from corelax.relax.links import masked_scores, real_mentions
 from corelax.relax.precision import full_precision

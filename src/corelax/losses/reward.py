@@ -8,7 +8,7 @@ from torch import Tensor
 from corelax.core.checks import check_choice
 from corelax.document.clustering import SINGLETONS
 from corelax.losses.actions import document_mean
-from corelax.losses.margin import slack_rescaled
+from corelax.losses.ranking import slack_rescaled
 from corelax.losses.single_links import single_link_rewards
 from corelax.relax.gold import Gold
 from corelax.relax.links import masked_scores, real_mentions

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from corelax.metrics.counts import Counts
+from corelax.metrics.metric import Metric, Repeats
 from corelax.metrics.overlap import Overlap
 
 
@@ -26,3 +27,13 @@ def b_cubed(overlap: Overlap) -> Counts:
         overlap.total(overlap.share(right_company, overlap.system_size)),
         overlap.system.mentions,
     )
+
+
+B_CUBED = Metric(
+    "b_cubed",
+    "B³",
+    b_cubed,
+    linear=True,
+    pairwise=True,
+    repeats=(Repeats.RESPONSE_MENTIONS, Repeats.RESPONSE_MENTIONS),
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from corelax.metrics.counts import Counts, LinkCounts
+from corelax.metrics.metric import Metric, Repeats
 from corelax.metrics.overlap import Overlap
 
 
@@ -29,3 +30,13 @@ def blanc(overlap: Overlap) -> LinkCounts:
         inside=Counts(shared, gold_links, shared, system_links),
         between=Counts(overlap.between, gold.between, overlap.between, system.between),
     )
+
+
+BLANC = Metric(
+    "blanc",
+    "BLANC",
+    blanc,
+    counts=LinkCounts,
+    pairwise=True,
+    repeats=(Repeats.SETS_OF_LINKS, Repeats.SETS_OF_LINKS),
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from corelax.metrics.counts import Counts
+from corelax.metrics.metric import Metric, Repeats
 from corelax.metrics.overlap import Overlap
 
 
@@ -34,3 +35,9 @@ def ceaf_e(overlap: Overlap) -> Counts:
     similarity = overlap.share(2 * overlap.written, overlap.gold_size + overlap.system_size)
     best = overlap.best_alignment(similarity)
     return Counts(best, overlap.gold.entities, best, overlap.system.entities)
+
+
+_REPEATS = (Repeats.KEY_MENTIONS, Repeats.KEY_MENTIONS)
+
+CEAF_M = Metric("ceaf_m", "CEAF-m", ceaf_m, linear=True, aligns=True, repeats=_REPEATS)
+CEAF_E = Metric("ceaf_e", "CEAF-e", ceaf_e, linear=True, aligns=True, repeats=_REPEATS)

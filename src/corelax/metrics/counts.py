@@ -8,18 +8,68 @@ divides once.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Self
+
+from corelax.core.errors import CorelaxError
 
 
-class Score(NamedTuple):
-    """Recall, precision and their F-measure, each in [0, 1].
+class Score(tuple[Any, Any, Any]):
+    """Recall, precision and their F-measure, each in [0, 1]; they can be unpacked as three numbers.
 
     (Mentions repeated in the key can lift the reference scorer's CEAF above 1.)
+
+    >>> Score(1.0, 0.5, 2 / 3).f1
+    0.6666666666666666
+    >>> Score(1.0, 0.5, 5 / 6, beta=2)
+    Score(recall=1.0, precision=0.5, f=0.8333333333333334, beta=2)
+
+    Attributes:
+        recall: Recall.
+        precision: Precision.
+        f: F_β.
+        beta: Which F_β that is.
     """
 
-    recall: Any
-    precision: Any
-    f1: Any
+    beta: float
+
+    def __new__(cls, recall: Any, precision: Any, f: Any, beta: float = 1.0) -> Self:
+        """A triple that knows its β."""
+        score = super().__new__(cls, (recall, precision, f))
+        score.beta = beta
+        return score
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (*self, self.beta)
+
+    @property
+    def recall(self) -> Any:
+        """Recall."""
+        return self[0]
+
+    @property
+    def precision(self) -> Any:
+        """Precision."""
+        return self[1]
+
+    @property
+    def f(self) -> Any:
+        """F_β."""
+        return self[2]
+
+    @property
+    def f1(self) -> Any:
+        """F1, of a score with β = 1."""
+        if self.beta != 1:
+            raise CorelaxError(f"this score has F with beta={self.beta:g}: use f; f1 is F1 only")
+        return self[2]
+
+    def as_dict(self) -> dict[str, Any]:
+        """By name: "recall", "precision" and "f1", or "f" where β is not 1."""
+        return {"recall": self[0], "precision": self[1], "f1" if self.beta == 1 else "f": self[2]}
+
+    def __repr__(self) -> str:
+        values = self.as_dict() if self.beta == 1 else self.as_dict() | {"beta": self.beta}
+        return f"Score({', '.join(f'{name}={value!r}' for name, value in values.items())})"
 
 
 def f_measure(precision: Any, recall: Any, beta: float = 1.0) -> Any:
@@ -80,7 +130,11 @@ class Counts:
         """Divides."""
         recall = ratio(self.recall_num, self.recall_den)
         precision = ratio(self.precision_num, self.precision_den)
-        return Score(recall, precision, f_measure(precision, recall, beta))
+        return Score(recall, precision, f_measure(precision, recall, beta), beta)
+
+    def with_recall_of(self, other: Counts) -> Counts:
+        """These counts with the recall of others."""
+        return Counts(other.recall_num, other.recall_den, self.precision_num, self.precision_den)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,4 +168,12 @@ class LinkCounts:
         """Divides."""
         inside, between = self.inside.recall_den > 0, self.between.recall_den > 0
         kinds = zip(self.inside.scores(beta), self.between.scores(beta), strict=True)
-        return Score(*(ratio(a * inside + b * between, 1 * inside + between) for a, b in kinds))
+        recall, precision, f = (
+            ratio(a * inside + b * between, 1 * inside + between) for a, b in kinds
+        )
+        return Score(recall, precision, f, beta)
+
+    def with_recall_of(self, other: LinkCounts) -> LinkCounts:
+        """These counts with the recall of others."""
+        inside, between = other.inside, other.between
+        return LinkCounts(self.inside.with_recall_of(inside), self.between.with_recall_of(between))

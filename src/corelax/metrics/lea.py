@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from corelax.metrics.counts import Counts
+from corelax.metrics.metric import Metric, Repeats
 from corelax.metrics.overlap import Overlap
 
 
@@ -28,3 +29,6 @@ def lea(overlap: Overlap) -> Counts:
         overlap.total(system.linked_size * resolved_system) + overlap.alone_on_both,
         system.mentions,
     )
+
+
+LEA = Metric("lea", "LEA", lea, pairwise=True, repeats=(Repeats.KEY_MENTIONS, Repeats.LAST_ENTITY))

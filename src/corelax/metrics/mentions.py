@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from corelax.metrics.counts import Counts
+from corelax.metrics.metric import Metric, Repeats
 from corelax.metrics.overlap import Overlap
 
 
@@ -15,3 +16,14 @@ def mentions(overlap: Overlap) -> Counts:
     """
     matched = overlap.matched
     return Counts(matched, overlap.gold.mentions, matched, overlap.system.mentions)
+
+
+MENTIONS = Metric(
+    "mentions",
+    "Mentions",
+    mentions,
+    short_title="Ment.",
+    linear=True,
+    pairwise=True,
+    repeats=(Repeats.SETS_OF_SPANS, Repeats.SETS_OF_SPANS),
+)

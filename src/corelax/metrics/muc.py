@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from corelax.metrics.counts import Counts
+from corelax.metrics.metric import Metric
 from corelax.metrics.overlap import Overlap
 
 
@@ -20,3 +21,6 @@ def muc(overlap: Overlap) -> Counts:
     links = overlap.total(overlap.shared - overlap.nonempty)
     gold, system = overlap.gold, overlap.system
     return Counts(links, gold.mentions - gold.entities, links, system.mentions - system.entities)
+
+
+MUC = Metric("muc", "MUC", muc)

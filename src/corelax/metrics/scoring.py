@@ -18,12 +18,9 @@ from corelax.document.pairing import check_same_words, pair_documents
 from corelax.io import Problems, format_of, stream
 from corelax.io.conll2012 import parse_header
 from corelax.metrics.reference.reading import stream_reference
-from corelax.metrics.report import (
-    METRICS,
-    Report,
-    Tally,
-    check_metrics,
-)
+from corelax.metrics.registry import check_metrics
+from corelax.metrics.report import Report
+from corelax.metrics.tally import Tally
 
 PROFILES = ("normal", "reference")
 MAX_REPEATED = 10  # the reference scorer refuses a run with more repeated mentions than this
@@ -44,7 +41,7 @@ def score(
     *,
     gold: Iterable[Document],
     system: Iterable[Document],
-    metrics: Iterable[str] = tuple(METRICS),
+    metrics: Iterable[str] | None = None,
     beta: float = 1.0,
     singletons: str = "keep",
     check_text: bool = True,
@@ -56,7 +53,7 @@ def score(
     Args:
         gold: The right answers. Any iterable, so `corelax.stream` of a large file too.
         system: The answers to score, in any order.
-        metrics: Names from `corelax.metrics.METRICS`.
+        metrics: Names from `corelax.metrics.METRICS`; all of them if None.
         beta: β of the F-measure; more than 1 favours recall.
         singletons: "keep", or "drop" to take entities of one mention off both sides first.
         check_text: Whether both sides must have the same words.
@@ -86,7 +83,7 @@ def score_files(
     gold_format: str | None = None,
     system_format: str | None = None,
     profile: str = "normal",
-    metrics: Iterable[str] = tuple(METRICS),
+    metrics: Iterable[str] | None = None,
     beta: float = 1.0,
     singletons: str = "keep",
     check_text: bool = True,
@@ -121,10 +118,10 @@ def score_files(
                 f"refuses more than {MAX_REPEATED}"
             )
         return report
-    found = [Problems(shown(os.fspath(path))) for path in (gold, system)]
+    problems = [Problems(shown(os.fspath(path))) for path in (gold, system)]
     report = score(
-        gold=stream(gold, gold_format, layers=False, problems=found[0]),
-        system=stream(system, system_format, layers=False, problems=found[1]),
+        gold=stream(gold, gold_format, layers=False, problems=problems[0]),
+        system=stream(system, system_format, layers=False, problems=problems[1]),
         metrics=metrics,
         beta=beta,
         singletons=singletons,
@@ -132,12 +129,12 @@ def score_files(
         per_document=per_document,
         differences=differences,
     )
-    return replace(report, oddities=[str(p) for side in found for p in side.oddities])
+    return replace(report, oddities=[str(p) for side in problems for p in side.oddities])
 
 
 def _tally(
     pairs: Iterable[Pair],
-    metrics: Iterable[str],
+    metrics: Iterable[str] | None,
     beta: float,
     singletons: str,
     per_document: bool,
@@ -158,8 +155,8 @@ def _tally(
             documents[key] = Report(alone.counts(), beta=beta)
         if differences and text is not None:
             sides = Clustering(gold), Clustering(system)
-            if found := list(describe_differences(text, gold=sides[0], system=sides[1])):
-                lines[key] = found
+            if described := list(describe_differences(text, gold=sides[0], system=sides[1])):
+                lines[key] = described
         tally.add(gold=gold, system=system)
     report = Report(tally.counts(), beta=beta, documents=documents, differences=lines)
     return report, tally.removed
@@ -180,9 +177,9 @@ def _checked_pairs(
             raise CorelaxError(_one_sided(theirs, "system", "gold", "ignores it"))
 
 
-def _one_sided(doc: Document, side: str, other: str, what: str) -> str:
-    there = f"document {doc.name} is in {side} but not in {other}"
-    return f"{there} (the profile 'reference' {what})"
+def _one_sided(doc: Document, side: str, other: str, instead: str) -> str:
+    missing = f"document {doc.name} is in {side} but not in {other}"
+    return f"{missing} (the profile 'reference' {instead})"
 
 
 def _reference_pairs(gold: str, system: str, formats: Sequence[str | None]) -> Iterator[Pair]:
@@ -201,8 +198,7 @@ def _reference_pairs(gold: str, system: str, formats: Sequence[str | None]) -> I
 
 
 def _reference_side(path: str, format: str, mixed: bool) -> dict[str, Callable[[], Entities]]:
-    """Entities by document name. They are asked for only when used: an error in a document that
-    does not count stops nobody."""
+    """Entities by document name, made only when used: errors in ignored documents are not raised."""
     if format != "conll2012":
         documents = stream(path, format, layers=False)
         return {doc.name: partial(tuple, doc.clusters) for doc in documents}

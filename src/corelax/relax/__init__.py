@@ -1,19 +1,43 @@
-"""Relaxations: from antecedent scores to soft entities, and to every metric of them."""
+"""Relaxations: from antecedent scores to soft entities, and to every metric of them.
 
-from corelax.relax.appearance import Appearance, appearance
-from corelax.relax.entities import entity_probs
-from corelax.relax.evaluate import evaluate
-from corelax.relax.gold import Gold, gold_tensors
-from corelax.relax.links import link_probs
-from corelax.relax.pair_overlap import PairOverlap
-from corelax.relax.pairs import coreference_probs
-from corelax.relax.soft_overlap import SoftOverlap
-from corelax.relax.temperature import sharpen
+Names are imported when they are first used: link probabilities need no metrics.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from corelax.relax.entities import entity_probs
+    from corelax.relax.evaluation import evaluate
+    from corelax.relax.gold import Gold, gold_tensors
+    from corelax.relax.links import link_probs
+    from corelax.relax.pair_overlap import PairOverlap
+    from corelax.relax.pairs import coreference_probs
+    from corelax.relax.relaxation import Relaxation
+    from corelax.relax.soft_overlap import SoftOverlap
+    from corelax.relax.temperature import sharpen
+    from corelax.relax.written import Appearance, appearance
+
+_HOME = {
+    "entities": ("entity_probs",),
+    "evaluation": ("evaluate",),
+    "gold": ("Gold", "gold_tensors"),
+    "links": ("link_probs",),
+    "pair_overlap": ("PairOverlap",),
+    "pairs": ("coreference_probs",),
+    "relaxation": ("Relaxation",),
+    "soft_overlap": ("SoftOverlap",),
+    "temperature": ("sharpen",),
+    "written": ("Appearance", "appearance"),
+}
 
 __all__ = [
     "Appearance",
     "Gold",
     "PairOverlap",
+    "Relaxation",
     "SoftOverlap",
     "appearance",
     "coreference_probs",
@@ -23,3 +47,10 @@ __all__ = [
     "link_probs",
     "sharpen",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _HOME.items():
+        if name in names:
+            return getattr(import_module(f"corelax.relax.{module}"), name)
+    raise AttributeError(f"module 'corelax.relax' has no attribute {name!r}")

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from corelax.core.errors import CorelaxError
-from corelax.metrics.report import check_clusters
+from corelax.document.clustering import check_clusters, entity_of_mentions
 from corelax.relax.lazy import lazy
 from corelax.relax.links import real_mentions
 from corelax.relax.precision import can_check
@@ -18,13 +18,13 @@ from corelax.relax.precision import can_check
 def gold_tensors(
     mentions: Sequence[Hashable], clusters: Iterable[Iterable[Hashable]]
 ) -> tuple[Tensor, Tensor]:
-    """What is gold about the mentions of a ranker: `gold` and `gold_sizes` of the losses.
+    """Gold labels for a ranker's mentions: `gold` and `gold_sizes` of the losses.
 
     Args:
         mentions: The ranker's mentions in document order, none of them twice: any hashable things, such as
             (start, end).
         clusters: The gold entities, of the same kind of mentions or of `Span`, as `Document.clusters` is. A
-            mention of several entities belongs to the last of them.
+            mention of several entities belongs to the first of them.
 
     Returns:
         `gold` [mention], the number of each mention's entity or −1, and `gold_sizes` [entity], which count
@@ -34,12 +34,12 @@ def gold_tensors(
     >>> gold.tolist(), sizes.tolist()
     ([0, -1, 0], [3, 1])
     """
-    (found,) = check_clusters([mentions], "mentions")
-    if len(set(found)) < len(found):
+    (checked,) = check_clusters([mentions], "mentions")
+    if len(set(checked)) < len(checked):
         raise CorelaxError("mentions must not be repeated")
     entities = [dict.fromkeys(c) for c in check_clusters(clusters, "clusters")]
-    number = {m: v for v, cluster in enumerate(entities) for m in cluster}
-    gold = [number.get(mention, -1) for mention in found]
+    entity_of = entity_of_mentions(entities)
+    gold = [entity_of.get(mention, -1) for mention in checked]
     sizes = [len(cluster) for cluster in entities]
     return torch.tensor(gold, dtype=torch.long), torch.tensor(sizes, dtype=torch.long)
 

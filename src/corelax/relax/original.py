@@ -7,31 +7,18 @@ those with two *found* mentions. The filter itself has no gradient.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import torch
 from torch import Tensor
 
-from corelax.core.errors import CorelaxError
-from corelax.relax.appearance import Appearance
 from corelax.relax.gold import Gold, same_entity
 from corelax.relax.lazy import lazy
 from corelax.relax.soft_overlap import SoftOverlap, SoftSide
+from corelax.relax.written import Appearance
 
-METRICS = ("b_cubed", "lea")  # those that the authors' code has
+ORIGINAL_METRICS = ("b_cubed", "lea")  # those that the authors' code has
 
 # A document with a numerator or denominator no larger than this gave no gradient.
 SKIPPED_COUNT = 0.1
-
-
-def check_original(family: str, metrics: Iterable[str], singletons: str | Tensor) -> None:
-    """An error if more is asked than the authors' code can do."""
-    if family != "entity" or not set(metrics) <= set(METRICS):
-        raise CorelaxError(
-            "like_original goes with family='entity' and metrics b_cubed and lea only"
-        )
-    if not isinstance(singletons, str) or singletons != "drop":
-        raise CorelaxError("like_original goes with singletons='drop' only")
 
 
 def original_overlap(entity_probs: Tensor, gold: Gold) -> SoftOverlap:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from torch import Tensor
 
 from corelax.metrics.overlap import Overlap, Side
-from corelax.relax.appearance import Appearance
 from corelax.relax.gold import Gold
 from corelax.relax.lazy import lazy
+from corelax.relax.written import Appearance
 
 # Entities with no more than this, in mentions or in links, count as empty; parts of them are divided by 1.
 # A quotient of two such numbers would be noise.

@@ -13,12 +13,10 @@ import torch
 from torch import Tensor
 
 from corelax.metrics.overlap import Side
-from corelax.relax.appearance import Appearance
 from corelax.relax.gold import Gold, same_entity
 from corelax.relax.lazy import lazy
 from corelax.relax.overlap import RelaxedOverlap, share, written_apart, written_pairs
-
-PAIRWISE_METRICS = ("b_cubed", "blanc", "lea", "mentions")  # MUC and CEAF ask for whole entities
+from corelax.relax.written import Appearance
 
 
 class PairSide(Side):
@@ -43,7 +41,7 @@ class PairOverlap(RelaxedOverlap):
 
     >>> from corelax.metrics.lea import lea
     >>> from corelax.relax import coreference_probs
-    >>> from corelax.relax.appearance import appearance
+    >>> from corelax.relax.written import appearance
     >>> links = torch.tensor([[1.0, 0.0], [0.25, 0.75]])
     >>> gold = Gold(torch.tensor([0, 0]), torch.tensor([2.0]))
     >>> overlap = PairOverlap(coreference_probs(links), gold, appearance(links, 0.0))

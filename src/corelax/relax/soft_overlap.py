@@ -11,12 +11,12 @@ from torch import Tensor
 
 from corelax.core.errors import CorelaxError
 from corelax.metrics.overlap import Side
-from corelax.relax.appearance import Appearance, log_complement
 from corelax.relax.entities import entity_probs, entity_sums
 from corelax.relax.gold import Gold
 from corelax.relax.lazy import lazy
 from corelax.relax.overlap import RelaxedOverlap, products, written_apart, written_pairs
 from corelax.relax.precision import is_captured
+from corelax.relax.written import Appearance, log_complement
 
 
 class SoftSide(Side):
@@ -65,7 +65,7 @@ class SoftOverlap(RelaxedOverlap):
         appears: Whether mentions are written, from `appearance`.
 
     >>> from corelax.metrics.b_cubed import b_cubed
-    >>> from corelax.relax.appearance import appearance
+    >>> from corelax.relax.written import appearance
     >>> probs = torch.tensor([[1.0, 0.0], [0.5, 0.5]])
     >>> gold = Gold(torch.tensor([0, 0]), torch.tensor([2.0]))
     >>> b_cubed(SoftOverlap(probs, gold, appearance(probs, 1.0))).recall_num  # (1.5² + 0.5²) / 2

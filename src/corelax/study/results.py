@@ -12,8 +12,7 @@ from corelax.analysis.errors import ErrorCounts, count_errors
 from corelax.analysis.significance import Difference, DocumentCounts, compare
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
-from corelax.metrics.counts import Counts, LinkCounts, Score
-from corelax.metrics.report import CONLL
+from corelax.metrics import CONLL, METRICS, Score
 from corelax.study.files import DEV
 from corelax.study.folder import predicted_path
 from corelax.study.plan import Grid, Row
@@ -91,9 +90,8 @@ def corpus_score(predicted: Predicted, metric: str) -> Score:
     if metric == "conll":
         three = [corpus_score(predicted, name) for name in CONLL]
         return Score(*(sum(values) / len(CONLL) for values in zip(*three, strict=True)))
-    kind = LinkCounts if metric == "blanc" else Counts
     sums = np.sum(predicted.counts[metric], axis=0).tolist()
-    return kind.from_tuple(tuple(sums)).scores()
+    return METRICS[metric].counts.from_tuple(tuple(sums)).scores()
 
 
 class Results:

@@ -10,7 +10,7 @@ from typing import Any
 
 from corelax.core.errors import CorelaxError
 from corelax.core.files import explain, write_text
-from corelax.metrics.report import CONLL, TITLES
+from corelax.metrics import CONLL, METRICS
 from corelax.render.report import Cell, Row, Table
 from corelax.render.tables import table_csv, table_json, titled_table
 from corelax.study.files import DEV
@@ -174,7 +174,7 @@ def sweep_table(rows: Sequence[SweepRow], *, links: bool = True) -> Table:
         [
             *keys,
             "CoNLL" if links else "dev",
-            *(TITLES[metric] for metric in metrics),
+            *(METRICS[metric].title for metric in metrics),
             "kept epoch",
             "seeds",
             "seconds",

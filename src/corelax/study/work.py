@@ -14,7 +14,7 @@ import torch
 from corelax.core.device import choose_device
 from corelax.core.errors import CorelaxError
 from corelax.core.version import VERSION
-from corelax.metrics.report import Tally
+from corelax.metrics import Tally
 from corelax.rankers.sparse.decoding import decode_table
 from corelax.rankers.sparse.features.cache import FeatureCorpus
 from corelax.rankers.sparse.folder import is_finished

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from corelax.core.files import write_text
-from corelax.metrics.report import METRICS
+from corelax.metrics import METRICS
 from corelax.train.settings import StageSettings
 
 CARD = "README.md"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -40,15 +39,7 @@ def loss_function(config: StageSettings, epoch: int) -> Callable[..., Tensor]:
         "rescale": (rescale_loss, {**rewarded, "margin": config.margin}),
         "metric": (
             metric_loss,
-            {
-                "metric": config.metric,
-                "beta": math.sqrt(config.beta_squared),
-                "temperature": config.temperature_at(epoch),
-                "temperature_on": None if config.family == "pairwise" else config.temperature_on,
-                "family": config.family,
-                "singletons": config.singletons,
-                "like_original": config.like_original,
-            },
+            {"metric": config.metric, **config.relaxation(epoch).keywords()},
         ),
     }
     function, keywords = settings[config.objective]

@@ -7,6 +7,7 @@ stages" hold for a whole chain of stages; the others for the stage that is asked
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
@@ -18,8 +19,7 @@ from corelax.document.clustering import SINGLETONS
 from corelax.losses.actions import check_costs
 from corelax.losses.metric import parts_of
 from corelax.rankers.sparse.decoding import DECODINGS
-from corelax.relax.evaluate import FAMILIES, TEMPERATURES
-from corelax.relax.original import check_original
+from corelax.relax.relaxation import SHARPENED, Relaxation
 
 RESOLVING = ("ranking", "entity", "metric", "margin", "reinforce", "rescale")
 REWARDED, REWARDS = ("reinforce", "rescale"), ("b_cubed", "lea")
@@ -85,8 +85,7 @@ class StageSettings:
     def __post_init__(self) -> None:
         check_types(self)
         check_choice("objective", self.objective, self.OBJECTIVES)
-        check_choice("family", self.family, FAMILIES)
-        check_choice("temperature_on", self.temperature_on, TEMPERATURES)
+        check_choice("temperature_on", self.temperature_on, SHARPENED)
         check_choice("keep", self.keep, KEEP)
         check_choice("singletons", self.singletons, SINGLETONS)
         check_choice("decoding", self.decoding, DECODINGS)
@@ -102,8 +101,7 @@ class StageSettings:
             raise CorelaxError(
                 "like_original goes with singletons=drop only; set like_original=false"
             )
-        if self.like_original:
-            check_original(self.family, [name for name, *_ in parts], self.singletons)
+        self.relaxation(1).check_metrics([name for name, *_ in parts])
         if self.objective in REWARDED:
             check_choice("metric", self.metric, REWARDS)
 
@@ -118,6 +116,21 @@ class StageSettings:
             return self.temperature
         done = (epoch - 1) / max(self.epochs - 1, 1)
         return float(self.temperature * (self.temperature_end / self.temperature) ** done)
+
+    def relaxation(self, epoch: int) -> Relaxation:
+        """How the metric of the stage is relaxed at an epoch, counted from 1.
+
+        >>> StageSettings(stage="s", temperature=0.5).relaxation(1).entity_temperature
+        0.5
+        """
+        return Relaxation(
+            beta=math.sqrt(self.beta_squared),
+            temperature=self.temperature_at(epoch),
+            temperature_on=None if self.family == "pairwise" else self.temperature_on,
+            family=self.family,
+            singletons=self.singletons,
+            like_original=self.like_original,
+        )
 
     def changed(self, settings: Mapping[str, Any]) -> Self:
         """With other values for some keys; text is read as what the key takes.

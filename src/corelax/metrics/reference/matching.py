@@ -13,7 +13,7 @@ file hands each metric the overlap that the reference scorer's program counts fo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corelax.metrics.counted import CountedOverlap, OverlapCounter, pairs, side
+from corelax.metrics.metric import AnyCounts, Metric, Repeats
 from corelax.metrics.reference.repeated_links import link_overlap
 
 M = TypeVar("M", bound=Hashable)
@@ -68,31 +69,37 @@ class Matching(Generic[M]):
         self._system: list[list[M]] = []
         self._system_of: dict[M, int] = {}  # of matched mentions, in response order
         for cluster in system:
-            kept: list[M] = []
+            left: list[M] = []
             for mention in cluster:
                 if mention in self._gold_of:
                     if mention in self._system_of:
                         self.removed += 1
                         continue
                     self._system_of[mention] = len(self._system)
-                kept.append(mention)
-            if kept:
-                self._system.append(kept)
+                left.append(mention)
+            if left:
+                self._system.append(left)
 
-    def overlap(self, metric: str) -> CountedOverlap:
-        """What the reference scorer counts for a metric (for LEA: what its precision counts)."""
-        if metric == "b_cubed":
-            return self._by_response_mention()
-        if metric in ("ceaf_m", "ceaf_e"):
-            return self.by_key_mention()
-        if metric == "blanc":
-            return link_overlap(gold=self._gold, system=self._system)
-        if metric == "mentions":
-            return self._different_spans()
-        return self._by_last_entity()
+    def counts(self, metric: Metric) -> AnyCounts:
+        """What the reference scorer counts for a metric."""
+        for_recall, for_precision = metric.repeats
+        counts = metric(self._overlaps[for_precision]())
+        if for_recall is not for_precision:
+            counts = counts.with_recall_of(metric(self._overlaps[for_recall]()))  # type: ignore[arg-type]
+        return counts
+
+    @property
+    def _overlaps(self) -> dict[Repeats, Callable[[], CountedOverlap]]:
+        return {
+            Repeats.LAST_ENTITY: self._by_last_entity,
+            Repeats.RESPONSE_MENTIONS: self._by_response_mention,
+            Repeats.KEY_MENTIONS: self._by_key_mention,
+            Repeats.SETS_OF_LINKS: lambda: link_overlap(gold=self._gold, system=self._system),
+            Repeats.SETS_OF_SPANS: self._different_spans,
+        }
 
     def _by_last_entity(self) -> CountedOverlap:
-        """MUC and LEA's precision: a response mention belongs to the last key entity that has it."""
+        """MUC, LEA's precision: a response mention belongs to the last key entity that has it."""
         cells = Counter((self._gold_of[m], r) for m, r in self._system_of.items())
         return self._overlap(cells, cells.values())
 
@@ -110,10 +117,12 @@ class Matching(Generic[M]):
         overlap = self._overlap(cells, [company[cell] for cell in cells])
         return replace(overlap, written=np.ones_like(overlap.shared))
 
-    def by_key_mention(self) -> CountedOverlap:
+    def _by_key_mention(self) -> CountedOverlap:
         """CEAF and LEA's recall: the mentions of K, repeats included, whose span occurs in R."""
-        found = self._system_of
-        cells = Counter((k, found[m]) for k, c in enumerate(self._gold) for m in c if m in found)
+        system_of = self._system_of
+        cells = Counter(
+            (k, system_of[m]) for k, c in enumerate(self._gold) for m in c if m in system_of
+        )
         return self._overlap(cells, cells.values())
 
     def _different_spans(self) -> CountedOverlap:

@@ -8,7 +8,7 @@ from corelax.analysis.decisions import CORRECT_LINK, ERRORS, TYPES
 from corelax.analysis.errors import ErrorCounts
 from corelax.analysis.significance import Difference, holm
 from corelax.core.text_table import format_table
-from corelax.metrics.report import METRICS, TITLES, rounded_percent
+from corelax.metrics import METRICS, rounded_percent
 from corelax.render.report import Cell, Row, Table
 from corelax.study.files import TEST
 from corelax.study.plan import PAPER
@@ -59,7 +59,12 @@ def scores_table(results: Results, part: str, key: str, title: str, caption: str
     differences = results.differences(part)
     adjusted = dict(zip(differences, holm([d.p_value for d in differences.values()]), strict=True))
     has_published = part == TEST and any(_published(outcome) for outcome in results.outcomes)
-    columns = ["", *(TITLES[m] for m in SHOWN), "CoNLL", *([PUBLISHED] if has_published else [])]
+    columns = [
+        "",
+        *(METRICS[m].title for m in SHOWN),
+        "CoNLL",
+        *([PUBLISHED] if has_published else []),
+    ]
     columns += ["to baseline [95 %]", "p", "p (Holm)"]
     rows = []
     for outcome in results.outcomes:

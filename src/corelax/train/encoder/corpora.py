@@ -9,7 +9,7 @@ from pathlib import Path
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
-from corelax.document.clustering import SINGLETONS, Clustering
+from corelax.document.clustering import SINGLETONS, Clustering, entity_of_mentions
 from corelax.io import read
 from corelax.rankers.encoder.folder import EncoderModel
 from corelax.rankers.encoder.inputs import WordPieces
@@ -35,7 +35,7 @@ class TrainingCorpus:
     """
 
     name: str
-    scheme: str
+    scheme: str = ""
     train: tuple[str, ...] = ()
     dev: tuple[str, ...] = ()
     singletons: str = "drop"
@@ -121,11 +121,7 @@ def relabelled(
 
 def _plain(document: Document) -> Document:
     """Without mentions that are no stretch of words, each span once."""
-    seen: set[tuple[int, int]] = set()
-    clusters = []
-    for cluster in document.clusters:
-        kept = [m for m in dict.fromkeys(cluster) if m.is_continuous and m not in seen]
-        seen.update(kept)
-        if kept:
-            clusters.append(kept)
-    return document.with_clusters(Clustering(clusters))
+    continuous = [[m for m in dict.fromkeys(c) if m.is_continuous] for c in document.clusters]
+    entity_of = entity_of_mentions(continuous)
+    clusters = [[m for m in c if entity_of[m] == entity] for entity, c in enumerate(continuous)]
+    return document.with_clusters(Clustering(c for c in clusters if c))

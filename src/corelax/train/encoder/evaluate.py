@@ -9,7 +9,7 @@ from torch import nn
 
 from corelax.document import Span
 from corelax.document.clustering import Clustering, without_singletons
-from corelax.metrics.report import METRICS, Report, Tally
+from corelax.metrics import METRICS, Report, Tally
 from corelax.rankers.encoder.batches import Item, score_documents
 from corelax.rankers.encoder.decisions import decide
 from corelax.rankers.encoder.ranker import EncoderRanker

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corelax.document import Document, Span
-from corelax.document.clustering import Clustering
+from corelax.document.clustering import Clustering, entity_of_mentions
 from corelax.io.corefud import MENTIONS
 from corelax.rankers.encoder.inputs import Ints, TextWindow, WordPieces, encoder_input
 from corelax.rankers.encoder.reach import Places
@@ -165,7 +165,7 @@ class _Gold(NamedTuple):
 def _entities(document: Document, places: Places, singletons: bool) -> _Gold:
     """Where the gold mentions are, and the number and size of their entities."""
     clusters = [c for c in document.clusters if singletons or len(c) > 1]
-    entity = {m.bounds: number for number, c in enumerate(clusters) for m in c}
+    entity = entity_of_mentions([m.bounds for m in c] for c in clusters)
     spans = sorted(span for span in entity if places.holds(span))
     return _Gold(
         where=places.of(spans),

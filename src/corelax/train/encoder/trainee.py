@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim.swa_utils import get_ema_multi_avg_fn
 
-from corelax.metrics.report import CONLL
+from corelax.metrics import CONLL
 from corelax.rankers.encoder.folder import EncoderModel, write_weights
 from corelax.train.checkpoint import ADAM
 from corelax.train.encoder.config import EncoderConfig

@@ -9,7 +9,7 @@ import torch
 
 from corelax.document import Span
 from corelax.document.clustering import Clustering, without_singletons
-from corelax.metrics.report import METRICS, Report, Tally
+from corelax.metrics import METRICS, Report, Tally
 from corelax.rankers.sparse.decoding import decode_table
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.network import SparseRanker

@@ -9,7 +9,7 @@ from typing import Any
 from torch import Tensor
 
 from corelax.losses import anaphoricity_loss, antecedent_loss
-from corelax.metrics.report import CONLL
+from corelax.metrics import CONLL, METRICS
 from corelax.rankers.sparse.decoding import PRETRAINING
 from corelax.rankers.sparse.network import SparseRanker
 from corelax.rankers.sparse.tensors import DocumentTensors
@@ -18,8 +18,6 @@ from corelax.train.settings import StageSettings
 from corelax.train.sparse.config import Config
 
 Objective = Callable[[SparseRanker, DocumentTensors], Tensor]
-
-NEEDS_CPU = ("ceaf_e", "ceaf_m")  # an assignment problem is solved there
 
 
 def document_objective(config: Config, epoch: int, *, padded: bool) -> Objective:
@@ -55,7 +53,7 @@ def can_be_recorded(config: StageSettings) -> bool:
     False
     """
     used = CONLL if config.metric == "conll" else (config.metric,)
-    return config.objective != "metric" or not set(used) & set(NEEDS_CPU)
+    return config.objective != "metric" or not any(METRICS[name].aligns for name in used)
 
 
 def _pretraining_loss(config: Config) -> Callable[..., Tensor]:

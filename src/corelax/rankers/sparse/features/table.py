@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corelax.document import Document, Span
-from corelax.document.clustering import Clustering
+from corelax.document.clustering import Clustering, entity_of_mentions
 
 Ints = NDArray[np.int32]
 NO_ENTITY = -1
@@ -110,14 +110,14 @@ def gold_of(spans: Sequence[tuple[int, int]], doc: Document) -> tuple[Ints, Ints
     >>> gold.tolist(), everyone.tolist()
     ([0, -1], [[0, 0, 1, 0], [0, 2, 3, 0]])
     """
-    entity_of: dict[tuple[int, int], int] = {}
     everyone: list[tuple[int, int, int, int]] = []
     for entity, cluster in enumerate(doc.clusters):
         for mention in cluster:
             special = 0 if mention.is_continuous else len(everyone) + 1
             everyone.append((entity, mention.start, mention.end, special))
-            if mention.is_continuous:
-                entity_of.setdefault((mention.start, mention.end), entity)
+    entity_of = entity_of_mentions(
+        [(m.start, m.end) for m in cluster if m.is_continuous] for cluster in doc.clusters
+    )
     gold = [entity_of.get(span, NO_ENTITY) for span in spans]
     return (
         np.array(gold, dtype=np.int32),

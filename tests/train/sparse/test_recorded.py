@@ -12,10 +12,10 @@ from corelax.train import PRESETS, AdaGrad, stage_chain
 from corelax.train.sparse.objective import can_be_recorded, document_objective
 from corelax.train.sparse.recorded import Layout
 from corelax.train.sparse.steps import PlainSteps, Update, make_steps
+from tests.gpu import needs_gpu
 from tests.train.sparse.training_runs import documents, make_data
 
 WITHOUT_DROPOUT = {"dropout": "0"}
-needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,62 @@
+"""The metrics there are, by name.
+
+A metric is one file that ends with its `Metric` record. Those of this package are listed here; `register`
+adds one from anywhere else. Scoring, relaxing, losses, tables and options look nowhere but here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from corelax.core.errors import CorelaxError
+from corelax.metrics.b_cubed import B_CUBED
+from corelax.metrics.blanc import BLANC
+from corelax.metrics.ceaf import CEAF_E, CEAF_M
+from corelax.metrics.lea import LEA
+from corelax.metrics.mentions import MENTIONS
+from corelax.metrics.metric import Metric
+from corelax.metrics.muc import MUC
+
+CONLL = ("muc", "b_cubed", "ceaf_e")  # the metrics whose mean F1 is the CoNLL score
+
+METRICS: dict[str, Metric] = {
+    metric.name: metric for metric in (MUC, B_CUBED, CEAF_M, CEAF_E, BLANC, LEA, MENTIONS)
+}
+
+
+def register(metric: Metric) -> Metric:
+    """Adds a metric of your own; from then on it is scored, relaxed and trained on like the others.
+
+    Write its formula with the attributes and methods of `Overlap` alone, and say in the record what it needs.
+
+    >>> from corelax.metrics import Counts, evaluate
+    >>> def links(overlap):
+    ...     shared, gold, system = overlap.links, overlap.gold.links, overlap.system.links
+    ...     shared, gold, system = map(overlap.total, (shared, gold, system))
+    ...     return Counts(shared, gold, shared, system)
+    >>> metric = register(Metric("links", "Links", links, pairwise=True))
+    >>> evaluate(gold=["abc"], system=["ab", "c"])["links"].recall  # one of three
+    0.3333333333333333
+    >>> del METRICS["links"]
+    """
+    if metric.name in (*METRICS, "conll") or not metric.name.isidentifier():
+        raise CorelaxError(f"a new metric cannot be called {metric.name!r}")
+    METRICS[metric.name] = metric
+    return metric
+
+
+def check_metrics(names: Iterable[str] | None = None) -> tuple[str, ...]:
+    """The names, each once, or an error that lists the valid ones. None stands for all metrics.
+
+    >>> check_metrics(["lea", "bcub"])
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: unknown metric 'bcub'; choose from muc, b_cubed, ceaf_m, ...
+    """
+    if names is None:
+        return tuple(METRICS)
+    names = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+    for name in names:
+        if name not in METRICS:
+            raise CorelaxError(f"unknown metric {name!r}; choose from {', '.join(METRICS)}")
+    return names

@@ -1,0 +1,111 @@
+"""From clusters to counts: every metric over one overlap, documents summed."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from corelax.core.checks import check_beta
+from corelax.document.clustering import check_clusters, without_singletons
+from corelax.metrics.counted import OverlapCounter
+from corelax.metrics.metric import AnyCounts
+from corelax.metrics.reference.matching import Matching, has_repeats
+from corelax.metrics.registry import METRICS, check_metrics
+from corelax.metrics.report import Report
+
+M = TypeVar("M", bound=Hashable)
+
+# Documents share an overlap until they have this many mentions: enough to make numpy's cost per call
+# vanish, few enough that memory stays flat over a long stream of documents.
+BATCH_MENTIONS = 20_000
+
+
+class Tally:
+    """Adds up documents. Give it clusters, take a report.
+
+    Documents without repeated mentions are gathered and counted together; one with repeats is counted
+    by the rules of the reference scorer (`reference/matching.py`). With `like_reference` all are, which
+    adds numbers in the very order of that program and so gives the same last bits.
+
+    Args:
+        metrics: Names from `corelax.metrics.METRICS`; all of them if None.
+        like_reference: Whether every document is counted by the rules of the reference scorer.
+
+    >>> tally = Tally(["mentions"])
+    >>> tally.add(gold=[["Ann", "she"]], system=[["Ann", "she"]])
+    >>> tally.add(gold=[["Bo", "he"]], system=[["Bo"]])
+    >>> Report(tally.counts())["mentions"].recall
+    0.75
+    """
+
+    def __init__(
+        self, metrics: Iterable[str] | None = None, *, like_reference: bool = False
+    ) -> None:
+        self._metrics = [METRICS[name] for name in check_metrics(metrics)]
+        self._like_reference = like_reference
+        self._counts: dict[str, AnyCounts] = {m.name: m.counts() for m in self._metrics}
+        self._sets = OverlapCounter()  # documents without repeats, not counted yet
+        self.removed = 0  # repeated system mentions that matching took out
+
+    def add(self, *, gold: Iterable[Sequence[M]], system: Iterable[Sequence[M]]) -> None:
+        """Adds a document."""
+        gold = [cluster for cluster in gold if cluster]
+        system = [cluster for cluster in system if cluster]
+        if self._like_reference or has_repeats(gold) or has_repeats(system):
+            # The reference scorer adds up each document by itself, and then the documents.
+            matching = Matching(gold=gold, system=system)
+            self.add_counts({metric.name: matching.counts(metric) for metric in self._metrics})
+            self.removed += matching.removed
+            return
+        self._sets.add(gold=gold, system=system)
+        if self._sets.mentions >= BATCH_MENTIONS:
+            self._count_sets()
+
+    def counts(self) -> dict[str, AnyCounts]:
+        """The counts of all documents added so far."""
+        self._count_sets()
+        return dict(self._counts)
+
+    def _count_sets(self) -> None:
+        if self._sets.mentions:
+            overlap = self._sets.overlap()
+            self.add_counts({metric.name: metric(overlap) for metric in self._metrics})
+            self._sets = OverlapCounter()
+
+    def add_counts(self, counts: Mapping[str, AnyCounts]) -> None:
+        """Adds what another tally has counted, of the same metrics."""
+        for name in self._counts:
+            self._counts[name] = self._counts[name] + counts[name]  # type: ignore[operator]
+
+
+def evaluate(
+    *,
+    gold: Iterable[Iterable[Hashable]],
+    system: Iterable[Iterable[Hashable]],
+    metrics: Iterable[str] | None = None,
+    beta: float = 1.0,
+    singletons: str = "keep",
+) -> Report:
+    """Scores one clustering against another. Mentions are any hashable things.
+
+    For several documents use `corelax.score`, or make mentions of different documents different, as in
+    `(document, mention)` (all metrics but BLANC, whose links between entities stay inside documents, then
+    agree).
+
+    Args:
+        gold: The right entities.
+        system: The entities to score.
+        metrics: Names from `corelax.metrics.METRICS`; all of them if None.
+        beta: β of the F-measure; more than 1 favours recall.
+        singletons: "keep", or "drop" to take entities of one mention off both sides first.
+
+    >>> evaluate(gold=[[1, 2], [3]], system=[[1], [2, 3]])["ceaf_m"].f1
+    0.6666666666666666
+    """
+    check_beta(beta)
+    tally = Tally(metrics)
+    tally.add(
+        gold=without_singletons(check_clusters(gold, "gold"), singletons),
+        system=without_singletons(check_clusters(system, "system"), singletons),
+    )
+    return Report(tally.counts(), beta=beta)
