@@ -277,7 +277,7 @@ def test_a_profile_without_what_is_asked_for_says_so(
 
 
 def test_a_profile_that_is_absent_or_no_json_is_named(tmp_path: Path) -> None:
-    with pytest.raises(CorelaxError, match=r"none\.json: No such file"):
+    with pytest.raises(CorelaxError, match=r"none\.json: no such file"):
         Shape.from_profile(tmp_path / "none.json", "tales", "train")
     (tmp_path / "text.json").write_text("counts")
     with pytest.raises(CorelaxError, match=r"text\.json: not a JSON file"):
@@ -304,8 +304,9 @@ def test_a_shape_that_cannot_be_is_refused(values: dict[str, object], message: s
 def test_wrong_arguments_are_refused_before_anything_is_generated() -> None:
     with pytest.raises(CorelaxError, match="ambiguity must be between 0 and 1"):
         generate(1, ambiguity=1.2)
-    with pytest.raises(CorelaxError, match="cannot be -1"):
-        generate(-1)
+    for wrong in (-1, 2.5, True):
+        with pytest.raises(CorelaxError, match=f"documents must be .* at least 0, not {wrong}"):
+            generate(wrong)  # type: ignore[arg-type]
     with pytest.raises(CorelaxError, match="at least 1, not 0"):
         SMALL.scaled(0)
 

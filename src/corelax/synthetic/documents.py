@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
+from corelax.core.checks import check_number
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
 from corelax.document.clustering import Clustering
@@ -27,7 +28,7 @@ def generate(
     neither appositions nor predicates corefer. Document k depends on seed and k alone.
 
     Args:
-        documents: How many.
+        documents: The number of documents.
         seed: Another seed gives other documents.
         shape: Their size and density; by default that of CoNLL-2012.
         ambiguity: From 0 to 1: how often a pronoun, noun or name could mean somebody else as well.
@@ -36,8 +37,7 @@ def generate(
     >>> doc.id, sorted(doc.layers)
     ('nw/synthetic/0/000000', ['ner', 'parse', 'pos'])
     """
-    if documents < 0:
-        raise CorelaxError(f"the number of documents cannot be {documents}")
+    check_number("documents", documents, integer=True)
     if not 0 <= ambiguity <= 1:
         raise CorelaxError(f"ambiguity must be between 0 and 1, not {ambiguity:g}")
     shape = Shape.conll2012() if shape is None else shape

@@ -12,7 +12,7 @@ from corelax.synthetic import words
 
 Kind = Literal["person", "group", "organisation", "place", "object"]
 TITLES = {"doctor": "Dr.", "surgeon": "Dr.", "dentist": "Dr.", "professor": "Prof."}
-RECENT = 1  # a mention in this sentence or so many before it competes for a pronoun
+RECENT = 1  # sentences back to which a mention competes for a pronoun
 
 
 @dataclass(slots=True, eq=False)
@@ -63,9 +63,9 @@ class Cast:
         clustered, clusters: Mentions of entities mentioned at least twice, and their number.
 
     >>> cast = Cast(Random(0), ambiguity=0)
-    >>> cast.mention(one := cast.person())
-    >>> two = cast.person()
-    >>> {one.pronoun, two.pronoun} == {"he", "she"}  # nothing is ambiguous
+    >>> cast.mention(first := cast.person())
+    >>> second = cast.person()
+    >>> {first.pronoun, second.pronoun} == {"he", "she"}  # nothing is ambiguous
     True
     """
 
@@ -107,9 +107,9 @@ class Cast:
         noun = self._fresh(words.RELATIVES[gender], self.nouns)
         return self._new("person", gender, noun, owner=owner)
 
-    def couple(self, one: Entity, other: Entity) -> Entity:
+    def couple(self, first: Entity, second: Entity) -> Entity:
         """Two people together."""
-        return self._new("group", "they", "couple", members=(one, other))
+        return self._new("group", "they", "couple", members=(first, second))
 
     def owned(self, owner: Entity | None) -> Entity:
         """An object, which may belong to somebody."""

@@ -155,9 +155,7 @@ class References:
         return self._close((whose, *adjective, Leaf("NN", entity.noun)), entity, case)
 
     def _coordination(self, entity: Entity, case: Case) -> Phrase:
-        one, other = entity.members
-        first = self._member(one)
-        second = self._member(other)
+        first, second = (self._member(member) for member in entity.members)
         return self._close((first, Leaf("CC", "and"), second), entity, case)
 
     def _member(self, entity: Entity) -> Phrase:

@@ -7,10 +7,10 @@ import os
 from bisect import bisect_right
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 from corelax.core.errors import CorelaxError
+from corelax.core.files import read_bytes
 
 CANDIDATES_PER_MENTION = 2.2  # OntoGUM: 50,517 detected mentions, 23,320 annotated ones
 
@@ -20,7 +20,7 @@ class Shape:
     """The shape of a corpus, in mentions that detection finds, whether they corefer or not.
 
     Attributes:
-        mentions: Quantiles of the mentions per document, as (share of documents, at most so many
+        mentions: Quantiles of the mentions per document, as (share of documents, their largest number of
             mentions), from share 0 to share 1; straight lines between them.
         tokens_per_mention: Tokens of the corpus by its mentions.
         tokens_per_sentence: Mean length of sentences.
@@ -119,8 +119,9 @@ class Shape:
 
         Such a file counts annotated mentions. Those in clusters of one are left out, and detection is
         taken to find `candidates_per_mention` times as many as remain, which is what it finds in
-        OntoGUM; corpora that annotate more or less than OntoNotes need another factor. So one in so many
-        detected mentions is in a cluster. Conversations are not counted and keep their default share.
+        OntoGUM; corpora that annotate more or less than OntoNotes need another factor. So one in
+        `candidates_per_mention` detected mentions is in a cluster. Conversations are not counted and keep
+        their default share.
         """
         if not candidates_per_mention >= 1:
             raise CorelaxError(
@@ -146,18 +147,16 @@ class Shape:
 def _look_up(path: str | os.PathLike[str], corpus: str, split: str) -> dict[str, Any]:
     """The counts of one split."""
     try:
-        found: Any = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise CorelaxError(f"{path}: {error.strerror or error}") from None
+        content: Any = json.loads(read_bytes(path))
     except ValueError as error:
         raise CorelaxError(f"{path}: not a JSON file ({error})") from None
-    for what, name in (("key", "corpora"), ("corpus", corpus), ("split", split)):
-        known = list(found) if isinstance(found, dict) else []
+    for level, name in (("key", "corpora"), ("corpus", corpus), ("split", split)):
+        known = list(content) if isinstance(content, dict) else []
         if name not in known:
-            choice = f"; choose from {', '.join(known)}" if what != "key" and known else ""
-            raise CorelaxError(f"{path}: no {what} {name!r}{choice}")
-        found = found[name]
-    return dict(found) if isinstance(found, dict) else {}
+            choice = f"; choose from {', '.join(known)}" if level != "key" and known else ""
+            raise CorelaxError(f"{path}: no {level} {name!r}{choice}")
+        content = content[name]
+    return dict(content) if isinstance(content, dict) else {}
 
 
 def _quantiles(mean: float, half: float, p90: float, top: float) -> tuple[tuple[float, float], ...]:

@@ -117,16 +117,16 @@ class Story:
         return phrase
 
     def _newcomer(self, kind: Kind, used: set[int]) -> Entity:
-        """A new entity, some of them through the people that are there: her sister, their car."""
+        """A new entity, sometimes related to people who were mentioned: her sister, their car."""
         if kind in ("person", "object", "group") and self.rng.random() < 0.4:
-            one = self.cast.recent("person", used if kind == "group" else set())
-            if one is None:
+            known = self.cast.recent("person", used if kind == "group" else set())
+            if known is None:
                 return self.cast.new(kind)
             if kind == "object":
-                return self.cast.owned(one)
+                return self.cast.owned(known)
             if kind == "person":
-                return self.cast.relative(one)
-            other = self.cast.recent("person", used | one.numbers)
-            if other is not None and one.name and other.name:
-                return self.cast.couple(one, other)
+                return self.cast.relative(known)
+            other = self.cast.recent("person", used | known.numbers)
+            if other is not None and known.name and other.name:
+                return self.cast.couple(known, other)
         return self.cast.new(kind)

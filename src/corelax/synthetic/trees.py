@@ -131,11 +131,11 @@ class Text:
         for head, start, end in self._phrases:
             if not any(first <= start and end <= last for _, first, last in names):
                 by_head[head].append((start, end))
-        found = 0
+        count = 0
         for spans in by_head.values():
             largest = max(end - start for start, end in spans)
-            found += sum(end - start == largest or self._precedes_link(end) for start, end in spans)
-        return found
+            count += sum(end - start == largest or self._precedes_link(end) for start, end in spans)
+        return count
 
     def _precedes_link(self, end: int) -> bool:
         return end < len(self.tags) and self.tags[end] in (",", "CC")

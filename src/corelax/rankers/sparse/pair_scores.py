@@ -54,7 +54,7 @@ class PairScores(torch.autograd.Function):
         """Scores.
 
         Args:
-            ctx: Of autograd.
+            ctx: Autograd's context.
             current: [mention, hidden] A_i, with the bias.
             previous: [mention, hidden] B_j.
             slots: [slot, hidden] weights of the features that codes are made of.
@@ -98,7 +98,7 @@ class PairScores(torch.autograd.Function):
         limits = ELSEWHERE if current.is_cuda else ON_CPU
         of_current, of_previous = torch.empty_like(current), torch.zeros_like(previous)
         of_slots, of_output = current.new_zeros(code_slots.shape[1], size), torch.zeros_like(output)
-        one = current.new_ones([])
+        ones = current.new_ones([])
         for number, block in enumerate(_blocks(n, size, limits.block, ctx.window)):
             rows, columns = block
             if ctx.kept:
@@ -107,7 +107,7 @@ class PairScores(torch.autograd.Function):
                 hidden = _hidden(current, previous, table, codes, block)
                 mask = _mask(hidden, ctx.dropout, ctx.seed, rows.start)
             g = gradient[rows, columns].contiguous()
-            slope = torch.addcmul(one, hidden, hidden, value=-1)  # 1 − h²
+            slope = torch.addcmul(ones, hidden, hidden, value=-1)  # 1 − h²
             if mask is not None:
                 slope *= mask
                 hidden = hidden * mask

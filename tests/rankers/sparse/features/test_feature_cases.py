@@ -1,6 +1,7 @@
 """What the original extractor derives from OntoGUM, and what each switch changes there.
 
-`shared/spec/feature_cases.md` tells where the values and the counts come from.
+The values quote corpus text, so they are not in the repository: `spec/feature_cases.json.gz` lies beside
+the folder that `CORELAX_DATA` names. `test_invented_sentences.py` has cases that need no corpus.
 """
 
 from __future__ import annotations

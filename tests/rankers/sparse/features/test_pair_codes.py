@@ -134,7 +134,7 @@ def test_distinct_codes_and_their_numbers_give_back_every_pair(doc: Document, at
 
 
 def pack(dist: int, sdist: int, bits: list[int]) -> int:
-    """The formula of section 14."""
+    """The formula in the docstring of `features/pair.py`."""
     code = (dist - 1) * 11 + sdist
     for bit in bits:
         code = code * 2 + bit

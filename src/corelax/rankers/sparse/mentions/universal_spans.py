@@ -37,7 +37,7 @@ _OF_THE_CLAUSE_KINDS = ("nsubj", "csubj", "aux", "advcl")
 _OF_THE_CLAUSE_BEFORE = _words("obl advmod")
 _ENDING = _words(". ? ! ; :")
 
-# Relations that do not end the shorter variant of a span: "Tom | Reed" is none, "Tom Reed | , a doctor" is.
+# A shorter variant of a span does not end before these: "Tom Reed | , a doctor" is cut, "Tom | Reed" is not.
 _TIGHT = _words("compound fixed goeswith case nummod amod det")
 _TRAILING = _words(", . ? ! ; : - -- — –")
 _OPENING = _words("( [ { -LRB- $")
