@@ -1,5 +1,5 @@
 # `make demo` and `make test` work in a fresh clone: they create .venv themselves.
-# `make test` takes minutes; `make test-all` also runs the tests marked slow.
+# `make test` takes minutes; `make test-all` also runs the tests marked slow, and all random examples.
 PYTHON ?= python3
 BIN := .venv/bin
 DEMO := out/demo
@@ -26,7 +26,7 @@ demo: setup
 PARALLEL := -n auto --dist loadfile
 
 test: setup lint
-	$(BIN)/pytest $(PARALLEL) -m "not slow"
+	$(BIN)/pytest $(PARALLEL) -m "not slow" --few-examples
 
 test-all: setup lint
 	$(BIN)/pytest $(PARALLEL)

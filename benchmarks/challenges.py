@@ -32,7 +32,7 @@ WINOGENDER = "winogender/all_sentences.tsv.gz"
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--model", help="A model folder; default: the shipped one.")
-    parser.add_argument("--limit", type=int, help="Only so many items of each set.")
+    parser.add_argument("--limit", type=int, help="The most items of each set.")
     options = parser.parse_args()
     needed = (GAP, *(WINOBIAS.format(kind=k, side=s) for k in KINDS for s in SIDES), WINOGENDER)
     if missing := [name for name in needed if not (DATA / name).exists()]:
@@ -42,26 +42,26 @@ def main() -> None:
         )
         return
     resolver = Resolver.from_pretrained(options.model)
-    some = slice(options.limit)
+    limit = slice(options.limit)
 
-    items = read_gap(DATA / GAP)[some]
-    found = resolver.pipe((item.text for item in items), batch_size=32)
+    items = read_gap(DATA / GAP)[limit]
+    resolutions = resolver.pipe((item.text for item in items), batch_size=32)
     print("GAP development")
-    print(gap_report(items, (resolution.clusters for resolution in found)), end="\n\n")
+    print(gap_report(items, (resolution.clusters for resolution in resolutions)), end="\n\n")
 
     for kind in KINDS:
         counts = []
         for side in SIDES:
-            gold = corelax.read(DATA / WINOBIAS.format(kind=kind, side=side))[some]
+            gold = corelax.read(DATA / WINOBIAS.format(kind=kind, side=side))[limit]
             system = [r.document for r in resolver.pipe(gold, batch_size=32)]
             counts.append(winobias_counts(gold=gold, system=system))
         print(f"WinoBias dev, {kind}")
         print(winobias_report(pro=counts[0], anti=counts[1]), end="\n\n")
 
-    sentences = read_winogender(DATA / WINOGENDER)[some]
-    found = resolver.pipe((sentence.text for sentence in sentences), batch_size=32)
+    sentences = read_winogender(DATA / WINOGENDER)[limit]
+    resolutions = resolver.pipe((sentence.text for sentence in sentences), batch_size=32)
     print("Winogender")
-    print(winogender_report(sentences, (resolution.clusters for resolution in found)))
+    print(winogender_report(sentences, (resolution.clusters for resolution in resolutions)))
 
 
 if __name__ == "__main__":

@@ -22,22 +22,19 @@ from itertools import cycle
 import torch
 
 from corelax.core.text_table import format_table
-from corelax.rankers.encoder.inputs import encoder_input
 from corelax.resolve import Resolver
 from corelax.synthetic import Shape, generate
 from corelax.text import document_of
 
 SIZES = (200, 1_000, 10_000, 100_000)
-LEAST_WORDS = {
-    "cpu": 6_000,
-    "cuda": 200_000,
-}  # so many are resolved for each figure, in equal texts
+# Resolved for each figure, in texts of equal length:
+LEAST_WORDS = {"cpu": 6_000, "cuda": 200_000}
 PLAIN = 10_000  # words; all pairs of a longer text take too much memory
 BATCH = {"cpu": 8, "cuda": 256}
 
 
 def texts_of(words: int, number: int, seed: int = 1) -> list[str]:
-    """Raw texts of so many words, or a few more: the sentences of synthetic documents, over and over."""
+    """Raw texts of about `words` words each: the sentences of synthetic documents, repeated."""
     documents = generate(20, seed=seed, shape=Shape.conll2012().scaled(300))
     sentences = cycle([sentence for document in documents for sentence in document.sentences])
     texts = []
@@ -61,9 +58,9 @@ def batched(resolver: Resolver, texts: list[str], batch: int) -> Iterator[object
 
 
 def plain(resolver: Resolver, texts: list[str], _batch: int) -> Iterator[object]:
-    ranker, tokenizer = resolver.model.ranker, resolver.model.tokenizer
+    ranker = resolver.model.ranker
     for text in texts:
-        windows = encoder_input(document_of(text), tokenizer, ranker.settings.window)
+        windows = resolver.model.windows(document_of(text))
         kind = ranker.device.type
         with (
             torch.inference_mode(),
@@ -93,7 +90,8 @@ def measure(way: str, words: int, device: str, model: str | None) -> dict[str, f
     if device == "cuda":
         torch.cuda.synchronize()
     seconds = time.perf_counter() - began
-    assert resolved == number
+    if resolved != number:
+        raise RuntimeError(f"{resolved} of {number} texts were resolved")
     longest = max(len(document_of(text).words) for text in texts)
     return {
         "speed": tokens / seconds,
@@ -134,12 +132,12 @@ def main() -> None:
             command = [sys.executable, __file__, "--single", way, str(words)]
             command += ["--device", options.device, "--threads", str(options.threads)]
             command += ["--model", options.model] if options.model else []
-            found = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
-            base = base or found["speed"]
-            ratio = f"{found['speed'] / base:.1f}×" if "plain" in options.ways else ""
-            cells = [way, f"{found['speed']:,.0f}", ratio if words <= PLAIN else ""]
-            bound = f"{found['bound']:,.0f}" if way == "one" else ""
-            rows.append([f"{words:,}", *cells, f"{found['memory']:,.0f}", bound])
+            figures = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+            base = base or figures["speed"]
+            ratio = f"{figures['speed'] / base:.1f}×" if "plain" in options.ways else ""
+            cells = [way, f"{figures['speed']:,.0f}", ratio if words <= PLAIN else ""]
+            bound = f"{figures['bound']:,.0f}" if way == "one" else ""
+            rows.append([f"{words:,}", *cells, f"{figures['memory']:,.0f}", bound])
             print(*rows[-1], file=sys.stderr)
     header = ["tokens", "way", "tokens/s", "to plain", "peak MB", "bound MB"]
     print(format_table(header, rows))

@@ -5,8 +5,10 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from tests.command_server import Done
 from tests.shared_corpora import DATA
@@ -17,13 +19,30 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--few-examples", action="store_true", help="a quarter of the random examples of each law"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests marked shared_data are skipped where the corpora are absent."""
+    if config.getoption("--few-examples"):
+        for test in {item.obj for item in items if getattr(item, "obj", None)}:
+            if getattr(test, "is_hypothesis_test", False):
+                _give_fewer_examples(getattr(test, "__func__", test))
     if DATA.is_dir():
         return
     for item in items:
         if item.get_closest_marker("shared_data"):
             item.add_marker(pytest.mark.skip(reason="CORELAX_DATA names no folder"))
+
+
+def _give_fewer_examples(test: Any) -> None:
+    """Changes the settings of a test; a profile of Hypothesis would not change those written beside it."""
+    name = "_hypothesis_internal_use_settings"  # where Hypothesis looks for them
+    before = getattr(test, name, None) or settings.default
+    setattr(test, name, settings(before, max_examples=max(5, before.max_examples // 4)))
 
 
 @pytest.fixture

@@ -143,7 +143,7 @@ def test_a_sweep_that_was_stopped_goes_on(
     assert out == ""
     if number == signal.SIGINT:
         assert code == 130
-        assert err.splitlines()[-1].endswith("the same command goes on")
+        assert err.splitlines()[-1].endswith("the same command continues")
         assert "Traceback" not in err
         assert len(without_seconds(tmp_path)) == 1 + len(UNITS)
     time.sleep(1.5)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ import torch
 from corelax import Clustering, Document, Span
 from corelax.io import read, write
 from corelax.synthetic import Shape, generate
+from tests.command_server import server
 
 SETTINGS = [
     "hidden_mention=8", "hidden_pair=12", "anaphoricity.epochs=2", "antecedent.epochs=2",
@@ -211,12 +210,9 @@ def test_only_a_machine_with_a_gpu_trains_on_one(corelax, files: Path, tmp_path:
 
 
 def test_the_command_works_in_a_process_of_its_own(files: Path, tmp_path: Path) -> None:
-    arguments = [str(argument) for argument in options(files, tmp_path)]
-    done = subprocess.run(
-        [sys.executable, "-m", "corelax", *arguments], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0
-    assert "\x1b" not in done.stdout + done.stderr  # nothing for terminals
+    done = server().run(*options(files, tmp_path))
+    assert done.code == 0
+    assert "\x1b" not in done.out + done.err  # nothing for terminals
     assert (tmp_path / "lea" / "README.md").exists()
 
 
@@ -358,7 +354,7 @@ def test_a_wrong_option_writes_nothing(
 
 def test_a_model_that_is_none_is_one_line(corelax, files: Path, tmp_path: Path) -> None:
     done = corelax("predict", tmp_path / "model", files / "dev.conll", tmp_path / "out.conll")
-    assert one_line(done).startswith(f"{tmp_path / 'model'}: no such folder")
+    assert one_line(done).startswith(f"{tmp_path / 'model'}: no model there")
     assert not (tmp_path / "out.conll").exists()
 
 
@@ -366,7 +362,7 @@ def test_a_model_is_a_stage_not_the_roof_over_it(
     corelax, trained: Path, files: Path, tmp_path: Path
 ) -> None:
     done = corelax("predict", trained, files / "dev.conll", tmp_path / "out.conll")
-    assert one_line(done).startswith(f"{trained / 'config.json'}: no such file")
+    assert one_line(done).startswith(f"{trained}: no model there")
 
 
 def test_other_word_lists_than_in_training_are_noted(

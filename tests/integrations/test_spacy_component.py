@@ -19,8 +19,7 @@ spacy = pytest.importorskip("spacy")
 
 from spacy.tokens import Doc  # noqa: E402
 
-from corelax.integrations.spacy import CoreferenceComponent  # noqa: E402
-from corelax.integrations.spacy_documents import document_from  # noqa: E402
+from corelax.integrations.spacy import CoreferenceComponent, document_from  # noqa: E402
 
 WHO = {"Ann": 0, "She": 0, "she": 0, "her": 0, "Bo": 1, "He": 1, "he": 1}
 PROBABILITY = 0.75

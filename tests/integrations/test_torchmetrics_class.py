@@ -100,7 +100,7 @@ def _score_in_process(rank: int, folder: str, with_torchmetrics: bool) -> None:
     torch.distributed.destroy_process_group()
 
 
-@pytest.mark.parametrize("with_torchmetrics", [True, False])
+@pytest.mark.parametrize("with_torchmetrics", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_processes_that_see_different_documents_agree_on_the_sum(
     tmp_path: Path, with_torchmetrics: bool
 ) -> None:

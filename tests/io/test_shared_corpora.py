@@ -18,6 +18,7 @@ ROUND_TRIPS = [
 ]
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.shared_data,
     pytest.mark.skipif(not README.exists(), reason="no shared corpora; see CORELAX_DATA"),
 ]

@@ -19,7 +19,10 @@ from corelax.render.write import page_html
 Image = pytest.importorskip("PIL.Image")
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 BROWSER = next((path for name in NAMES if (path := shutil.which(name))), None)
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="Chromium is not installed")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(BROWSER is None, reason="Chromium is not installed"),
+]
 FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --hide-scrollbars
 --disable-background-networking --disable-component-update --disable-sync""".split()
 DARK, LIGHT = 0, 1  # as the engine numbers them

@@ -168,6 +168,7 @@ OVER = "document.getElementById('{}').dispatchEvent(new PointerEvent('pointerove
 KEY = "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {{key: '{}', bubbles: true}}))"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(BROWSER is None, reason="Chromium is not installed")
 class TestInABrowser:
     def test_no_card_is_there_before_a_mention_is_pointed_at(self, tmp_path: Path) -> None:

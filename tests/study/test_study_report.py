@@ -706,6 +706,7 @@ onload = () => {
 </script>"""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(BROWSER is None, reason="Chromium is not installed")
 def test_no_reader_has_to_scroll_sideways(report, tmp_path):
     source = html.escape((report / "report.html").read_text())

@@ -246,6 +246,7 @@ def test_bytes_are_no_text() -> None:
         document_of(b"hello")  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("piece", "tokens", "n_sentences"),
     [
@@ -268,6 +269,7 @@ def test_a_megabyte_of_one_kind(piece: str, tokens: int, n_sentences: int) -> No
     assert (len(doc.words), len(doc.sentence_starts)) == (tokens, n_sentences)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("piece", "last", "tokens"),
     [

@@ -114,7 +114,7 @@ def choose_stretches(
     """
     if len(systems) < 2:
         raise CorelaxError("passages show how systems differ: give two systems or more")
-    found = [
+    candidates = [
         stretch
         for case in _cases(gold, systems)
         for stretch in _stretches(*case, sentences=sentences, max_words=max_words)
@@ -125,11 +125,11 @@ def choose_stretches(
     uses: Counter[str] = Counter()
     while turns and len(chosen) < number:
         better, worse = turns.pop(0)
-        found = [w for w in found if not (chosen and w.overlaps(chosen[-1]))]
-        fit = [w for w in found if w.gain(better=better, worse=worse) > 0]
+        candidates = [s for s in candidates if not (chosen and s.overlaps(chosen[-1]))]
+        fit = [s for s in candidates if s.gain(better=better, worse=worse) > 0]
         if fit:  # otherwise this side has nothing left and is out
             # Of equals, min takes the first: the order of the documents and of their text.
-            best = min(fit, key=lambda w: (uses[w.gold.name], w.rank(better=better, worse=worse)))
+            best = min(fit, key=lambda s: (uses[s.gold.name], s.rank(better=better, worse=worse)))
             chosen.append(best)
             uses[best.gold.name] += 1
             turns.append((better, worse))
@@ -180,14 +180,15 @@ def _cases(
     gold: Sequence[Document], systems: Mapping[str, Sequence[Document]]
 ) -> Iterator[tuple[Document, dict[str, Document]]]:
     """Each gold document with those of the systems, in the order of gold."""
-    named = {
+    by_name = {
         name: {
-            ours.name: found for ours, found in same_documents(gold=gold, system=docs, where=name)
+            gold_doc.name: system_doc
+            for gold_doc, system_doc in same_documents(gold=gold, system=docs, where=name)
         }
         for name, docs in systems.items()
     }
     for doc in gold:
-        yield doc, {name: found[doc.name] for name, found in named.items()}
+        yield doc, {name: docs[doc.name] for name, docs in by_name.items()}
 
 
 def _passage(stretch: Stretch) -> Passage:
@@ -252,8 +253,8 @@ def _kinds(errors: Sequence[str]) -> str:
     return ", ".join(listed) or "no error"
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 or what.endswith("new") else f"{number} {what}s"
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 or noun.endswith("new") else f"{number} {noun}s"
 
 
 def entity_numbers(gold: Clustering[Span], systems: Sequence[Clustering[Span]]) -> list[list[int]]:

@@ -3,20 +3,18 @@
 Each item asks two questions: does the pronoun refer to name A, and to name B? Recall, precision and F1 are
 those of the answers "yes", over all items and by the pronoun's gender; F1 on feminine pronouns divided by
 F1 on masculine ones is the bias. The released scorer takes the answers; how they follow from entities is
-left to the system and said in `corelax.challenges.links`.
+left to the system and described in `corelax.challenges.links`.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from corelax.challenges.links import CharClusters, CharSpan, answered, is_linked, pronoun_entities
-from corelax.challenges.tsv import read_rows
-from corelax.core.errors import FormatError
-from corelax.core.files import shown
+from corelax.challenges.links import CharClusters, CharSpan, answered, linked_names
+from corelax.challenges.tsv import read_items
 from corelax.core.text_table import format_table
 from corelax.metrics.counts import Counts
 
@@ -111,17 +109,7 @@ def read_gap(path: str | os.PathLike[str]) -> list[GapItem]:
     >>> item.gender, item.clusters
     ('feminine', [[(0, 3), (17, 20)]])
     """
-    items: dict[str, GapItem] = {}
-    name = shown(os.fspath(path))
-    for line, cells in read_rows(path, COLUMNS):
-        try:
-            item = _item(cells)
-            if item.id in items:
-                raise ValueError(f"the ID {item.id} comes a second time")
-        except ValueError as error:
-            raise FormatError(str(error), path=name, line=line) from None
-        items[item.id] = item
-    return list(items.values())
+    return read_items(path, COLUMNS, _item, "ID")
 
 
 def gap_answers(
@@ -132,7 +120,7 @@ def gap_answers(
     Args:
         items: What was asked.
         predicted: The entities of each item's text, in the same order: lists of (first character, last + 1).
-        match: How a mention is told to be of a name; see `corelax.challenges.links`.
+        match: The rule by which a mention is one of a name; see `corelax.challenges.links`.
 
     >>> text = "Ann saw Bea when she left."
     >>> spans = {"pronoun": (17, 20), "a": (0, 3), "b": (8, 11)}
@@ -142,12 +130,7 @@ def gap_answers(
     """
     answers = []
     for item, clusters in answered(items, predicted):
-        entities = pronoun_entities(
-            clusters, text=item.text, pronoun=item.pronoun, where=f"item {item.id}"
-        )
-        a, b = (
-            is_linked(entities, text=item.text, name=name, match=match) for name in (item.a, item.b)
-        )
+        a, b = linked_names(item, clusters, names=(item.a, item.b), match=match)
         answers.append((a, b))
     return answers
 
@@ -183,7 +166,7 @@ def gap_tsv(items: Sequence[GapItem], answers: Iterable[tuple[bool, bool]]) -> s
     return "".join(f"{item.id}\t{str(a).upper()}\t{str(b).upper()}\n" for item, (a, b) in rows)
 
 
-def _item(cells: dict[str, str]) -> GapItem:
+def _item(cells: Mapping[str, str]) -> GapItem:
     """An item, or a ValueError that says what is wrong with the row."""
     text = cells["Text"]
     spans = {}

@@ -13,7 +13,7 @@ for it, named in `MATCHES`:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
@@ -53,7 +53,7 @@ def pronoun_entities(
     >>> pronoun_entities([[(0, 3), (12, 15)], [(8, 10)]], text=text, pronoun=(12, 15), where="item")
     [[(0, 3), (12, 15)]]
     """
-    found = []
+    entities = []
     for cluster in clusters:
         mentions = [(int(start), int(end)) for start, end in cluster]
         for start, end in mentions:
@@ -61,8 +61,8 @@ def pronoun_entities(
                 message = f"mention ({start}, {end}) is not in its text of {len(text)} characters"
                 raise CorelaxError(f"{where}: {message}")
         if pronoun in mentions:
-            found.append(mentions)
-    return found
+            entities.append(mentions)
+    return entities
 
 
 def is_linked(
@@ -80,6 +80,32 @@ def is_linked(
     """
     matches = MATCHES[check_choice("match", match, MATCHES)]
     return any(matches(text, mention, name) for mentions in entities for mention in mentions)
+
+
+class PronounItem(Protocol):
+    """A text with a pronoun to resolve."""
+
+    @property
+    def id(self) -> str:
+        """Its name."""
+
+    @property
+    def text(self) -> str:
+        """The text."""
+
+    @property
+    def pronoun(self) -> CharSpan:
+        """The characters of the pronoun."""
+
+
+def linked_names(
+    item: PronounItem, clusters: CharClusters, *, names: Sequence[CharSpan], match: str = "head"
+) -> list[bool]:
+    """For each name, whether predicted entities link the pronoun of an item with it."""
+    entities = pronoun_entities(
+        clusters, text=item.text, pronoun=item.pronoun, where=f"item {item.id}"
+    )
+    return [is_linked(entities, text=item.text, name=name, match=match) for name in names]
 
 
 def answered(

@@ -3,10 +3,48 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Protocol, TypeVar
 
 from corelax.core.errors import FormatError
 from corelax.core.files import open_text, shown
+
+
+class Item(Protocol):
+    """An item of a challenge set."""
+
+    @property
+    def id(self) -> str:
+        """A name that no other item of the file has."""
+
+
+T = TypeVar("T", bound=Item)
+
+
+def read_items(
+    path: str | os.PathLike[str],
+    columns: Sequence[str],
+    parse: Callable[[Mapping[str, str]], T],
+    noun: str,
+) -> list[T]:
+    """The items of a file, in its order; an error names the file and the line.
+
+    Args:
+        path: The file, gzipped or not.
+        columns: The names that its first line must have.
+        parse: From the cells of a row to an item; raises a ValueError that says what is wrong with the row.
+        noun: What an id is called in messages.
+    """
+    items: dict[str, T] = {}
+    for line, cells in read_rows(path, columns):
+        try:
+            item = parse(cells)
+            if item.id in items:
+                raise ValueError(f"the {noun} {item.id} comes a second time")
+        except ValueError as error:
+            raise FormatError(str(error), path=shown(os.fspath(path)), line=line) from None
+        items[item.id] = item
+    return list(items.values())
 
 
 def read_rows(

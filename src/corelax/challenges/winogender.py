@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from corelax.challenges.links import CharClusters, CharSpan, answered, is_linked, pronoun_entities
-from corelax.challenges.tsv import read_rows
-from corelax.core.errors import FormatError
-from corelax.core.files import shown
+from corelax.challenges.links import CharClusters, CharSpan, answered, linked_names
+from corelax.challenges.tsv import read_items
 from corelax.core.text_table import format_table
 from corelax.metrics.counts import ratio
 
@@ -86,17 +84,7 @@ def read_winogender(path: str | os.PathLike[str]) -> list[WinogenderItem]:
     >>> [item.text[slice(*span)] for span in (item.pronoun, item.referent, item.other)]
     ['he', 'cook', 'guard']
     """
-    items: dict[str, WinogenderItem] = {}
-    name = shown(os.fspath(path))
-    for line, cells in read_rows(path, COLUMNS):
-        try:
-            item = _item(cells["sentid"], cells["sentence"])
-            if item.id in items:
-                raise ValueError(f"the sentence {item.id} comes a second time")
-        except ValueError as error:
-            raise FormatError(str(error), path=name, line=line) from None
-        items[item.id] = item
-    return list(items.values())
+    return read_items(path, COLUMNS, _item, "sentence")
 
 
 def winogender_report(
@@ -112,42 +100,38 @@ def winogender_report(
     """
     counts = dict.fromkeys(PRONOUNS, (0, 0))
     for item, clusters in answered(items, predicted):
-        entities = pronoun_entities(
-            clusters, text=item.text, pronoun=item.pronoun, where=f"item {item.id}"
-        )
-        right, wrong = (
-            is_linked(entities, text=item.text, name=name, match=match)
-            for name in (item.referent, item.other)
-        )
+        names = (item.referent, item.other)
+        right, wrong = linked_names(item, clusters, names=names, match=match)
         correct, number = counts[item.gender]
         counts[item.gender] = (correct + (right and not wrong), number + 1)
     return WinogenderReport(counts)
 
 
-def _item(id: str, text: str) -> WinogenderItem:
+def _item(cells: Mapping[str, str]) -> WinogenderItem:
     """An item, or a ValueError that says what is wrong with the row."""
+    id, text = cells["sentid"], cells["sentence"]
     parts = id.removesuffix(".txt").split(".")
     if len(parts) != 4 or parts[2] not in ("0", "1") or parts[3] not in PRONOUNS:
         raise ValueError(
             f"sentid must be occupation.participant.0 or 1.male, female or neutral, not {id!r}"
         )
     occupation, participant, answer, gender = parts
-    both = [_only(text, [occupation]), _only(text, [participant])]
+    both = [_single_place(text, [occupation]), _single_place(text, [participant])]
     return WinogenderItem(
         id=id,
         text=text,
         gender=gender,
-        pronoun=_only(text, PRONOUNS[gender]),
+        pronoun=_single_place(text, PRONOUNS[gender]),
         referent=both[int(answer)],
         other=both[1 - int(answer)],
     )
 
 
-def _only(text: str, words: Iterable[str]) -> CharSpan:
-    """Where one of the words stands, if that is one place."""
+def _single_place(text: str, words: Iterable[str]) -> CharSpan:
+    """The only place in the text where one of the words stands."""
     words = list(words)
-    found = re.compile(rf"\b({'|'.join(map(re.escape, words))})\b", re.IGNORECASE)
-    places = [match.span() for match in found.finditer(text)]
+    pattern = re.compile(rf"\b({'|'.join(map(re.escape, words))})\b", re.IGNORECASE)
+    places = [match.span() for match in pattern.finditer(text)]
     if len(places) != 1:
         raise ValueError(
             f"{' or '.join(map(repr, words))} must come once in the sentence, not {len(places)} times"

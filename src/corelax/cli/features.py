@@ -49,33 +49,21 @@ def features(
     from dataclasses import replace
     from pathlib import Path
 
-    from corelax.core.files import open_bytes, open_for_writing
+    from corelax.core.files import open_for_writing
     from corelax.io import stream
-    from corelax.rankers.sparse.features.extract import describe, fit, table
-    from corelax.rankers.sparse.features.settings import PRESETS
-    from corelax.rankers.sparse.features.show import feature_names
-    from corelax.rankers.sparse.features.sources import DETECT, GOLD, mention_source
-    from corelax.rankers.sparse.features.vocabulary import Vocabulary
-    from corelax.rankers.sparse.mentions.lexicons import load_lexicons
+    from corelax.rankers.sparse.features import FEATURE_SETS, Vocabulary, feature_rows
+    from corelax.rankers.sparse.mentions import load_lexicons
 
-    settings = replace(PRESETS[feature_set], lexical_cutoff=cutoff)
     lexicons = load_lexicons()
     note(f"word lists: {lexicons.name}")
-    source = mention_source(mentions)
-    counts_file = train is None and model is None
-    documents = list(stream(file, format)) if counts_file else stream(file, format)
-    if model is not None:
-        path = str(Path(model) / "vocabulary.json")
-        with open_bytes(path) as content:
-            vocabulary = Vocabulary.from_json(content.read(), path)
-    else:
-        training = documents if train is None else stream(train, format)
-        own = source if train is None or mentions in (DETECT, GOLD) else mention_source(DETECT)
-        described = (describe(doc, settings, lexicons, own) for doc in training)
-        vocabulary, _ = fit(described, settings, lexicons)
+    rows = feature_rows(
+        stream(file, format),
+        train=None if train is None else stream(train, format),
+        vocabulary=None if model is None else Vocabulary.load(Path(model) / "vocabulary.json"),
+        settings=replace(FEATURE_SETS[feature_set], lexical_cutoff=cutoff),
+        lexicons=lexicons,
+        mentions=mentions,
+        pairs=pairs is Pairs.all,
+    )
     with open_for_writing(out) as target:
-        for doc in documents:
-            rows = table(describe(doc, vocabulary.settings, lexicons, source), vocabulary)
-            names = feature_names(rows, vocabulary, pairs=pairs is Pairs.all)
-            target.write(json.dumps({"doc": doc.id, "part": doc.part, **names}, ensure_ascii=False))
-            target.write("\n")
+        target.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

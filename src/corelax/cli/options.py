@@ -56,7 +56,7 @@ def exit_when_interrupted() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        note("interrupted; what is finished is kept: the same command goes on")
+        note("interrupted; what is finished is kept: the same command continues")
         sys.exit(130)
 
 

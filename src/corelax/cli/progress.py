@@ -59,10 +59,14 @@ class TrainingProgress(_Shown, Callbacks):
         self._task = self._bar.add_task("", total=1, left="")
         self._shown = self._began = time.monotonic()
 
+    def __enter__(self) -> Self:
+        return self  # the bar appears with the first document
+
     def document(self, stage: str, epoch: int, epochs: int, done: int, documents: int) -> None:
         """Moves the bar, a few times a second."""
         now = time.monotonic()
         if done == 1:
+            self._bar.start()
             self._began = now
         if now - self._shown >= REFRESH or done == documents:
             self._shown = now

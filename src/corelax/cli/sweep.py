@@ -83,4 +83,4 @@ def sweep(
     if swept.is_done:
         note(f"best: {swept.best}")
     else:
-        note(f"{swept.done} of {swept.wanted} runs are done; the same command goes on")
+        note(f"{swept.done} of {swept.wanted} runs are done; the same command continues")

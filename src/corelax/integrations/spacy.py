@@ -18,15 +18,16 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Optional
 
-from corelax.core.checks import check_choice
+from corelax.core.checks import check_choice, check_number
 from corelax.core.errors import CorelaxError
+from corelax.document import Document
 from corelax.document.clustering import SINGLETONS
-from corelax.integrations.spacy_documents import document_from, word_positions
+from corelax.text.sentences import sentence_starts
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
-    from corelax.resolve.resolution import Resolution
+    from corelax.resolve import Resolution
 
 try:
     from spacy.language import Language
@@ -50,13 +51,13 @@ class Settings:
         batch_size: How many documents `nlp.pipe` gives to the model at once (spaCy's own batch size if
             that is less).
         singletons: "drop" or "keep" entities of one mention.
-        scheme: Which way to annotate, of those that the model knows; None is its first.
+        scheme: The annotation scheme, of those that the model knows; None is its first.
         device: "auto", "cpu" or "cuda".
 
     >>> Settings(batch_size=0)
     Traceback (most recent call last):
         ...
-    corelax.core.errors.CorelaxError: batch_size must be a whole number from 1 on, not 0
+    corelax.core.errors.CorelaxError: batch_size must be a whole number and at least 1, not 0
     """
 
     model: str | None = None
@@ -68,10 +69,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         check_choice("singletons", self.singletons, SINGLETONS)
-        if not isinstance(self.batch_size, int) or self.batch_size < 1:
-            raise CorelaxError(
-                f"batch_size must be a whole number from 1 on, not {self.batch_size!r}"
-            )
+        check_number("batch_size", self.batch_size, at_least=1, integer=True)
         if not self.prefix:
             raise CorelaxError("prefix must be a word, as 'coref_clusters'")
 
@@ -94,7 +92,7 @@ class CoreferenceComponent:
     def load(self) -> None:
         """Loads the model now; otherwise that is done when it is needed."""
         if self._resolver is None:
-            from corelax.resolve.resolver import Resolver
+            from corelax.resolve import Resolver
 
             self._resolver = Resolver.from_pretrained(
                 self.settings.model, device=self.settings.device
@@ -102,7 +100,7 @@ class CoreferenceComponent:
 
     @property
     def resolver(self) -> Any:
-        """The `corelax.resolve.resolver.Resolver` that finds the entities."""
+        """The `corelax.resolve.Resolver` that finds the entities."""
         self.load()
         return self._resolver
 
@@ -129,7 +127,7 @@ class CoreferenceComponent:
         docs = iter(stream)
         while batch := list(islice(docs, size)):
             if any(map(word_positions, batch)):
-                self.load()  # a model that is not there is no fault of a document
+                self.load()  # a missing model is not an error of a document
             try:
                 self._annotate(batch)
             except Exception:
@@ -138,7 +136,7 @@ class CoreferenceComponent:
                 yield from batch
 
     def _one_by_one(self, batch: Sequence[Doc]) -> Iterator[Doc]:
-        """After an error somewhere in the batch: those that are all right, and not the others."""
+        """After an error somewhere in the batch: the documents that can be resolved."""
         for doc in batch:
             try:
                 self._annotate([doc])
@@ -151,8 +149,7 @@ class CoreferenceComponent:
         """Adds entities to all documents or, if anything is wrong, to none."""
         for doc in docs:
             self._check_free(doc)
-        kept = [word_positions(doc) for doc in docs]
-        filled = [(doc, positions) for doc, positions in zip(docs, kept, strict=True) if positions]
+        filled = [(doc, positions) for doc in docs if (positions := word_positions(doc))]
         if not filled:
             return
         resolutions = self.resolver.pipe(
@@ -161,11 +158,11 @@ class CoreferenceComponent:
             singletons=self.settings.singletons,
             scheme=self.settings.scheme,
         )
-        found = [
+        groups_of_docs = [
             self._groups(doc, positions, resolution)
             for (doc, positions), resolution in zip(filled, resolutions, strict=True)
         ]
-        for (doc, _), groups in zip(filled, found, strict=True):
+        for (doc, _), groups in zip(filled, groups_of_docs, strict=True):
             for group in groups:
                 doc.spans[group.name] = group
 
@@ -224,6 +221,36 @@ if has_spacy:
     Language.factory(
         "corelax", default_config=asdict(Settings()), assigns=["doc.spans"], func=make_component
     )
+
+
+def document_from(doc: Doc) -> Document:
+    """A spaCy document as a corelax one: its words without the tokens that are only white space."""
+    tokens = [doc[place] for place in word_positions(doc)]
+    words = [token.text for token in tokens]
+    if doc.has_annotation("SENT_START"):
+        starts = _starts_set(doc)
+    else:
+        spans = [(token.idx, token.idx + len(token)) for token in tokens]
+        starts = sentence_starts(doc.text, words, spans)
+    return Document(id="doc", words=tuple(words), sentence_starts=tuple(starts))
+
+
+def word_positions(doc: Doc) -> list[int]:
+    """[word] its place among spaCy's tokens."""
+    return [token.i for token in doc if token.text.strip()]
+
+
+def _starts_set(doc: Doc) -> list[int]:
+    """The first word of each sentence that spaCy has set. White space may begin a sentence there."""
+    starts: list[int] = []
+    words, pending = 0, True
+    for token in doc:
+        pending = pending or bool(token.is_sent_start)
+        if token.text.strip():
+            if pending:
+                starts.append(words)
+            words, pending = words + 1, False
+    return starts
 
 
 def _raise_error(_name: str, _component: Any, _docs: list[Any], error: Exception) -> None:

@@ -1,6 +1,7 @@
-"""Mention rankers: from documents, or from other people's models, to `antecedent_scores`.
+"""Mention rankers: whatever gives `antecedent_scores`.
 
-`SparseRanker` is imported when it is first used: the adapters need none of its features.
+The adapters take the scores of any model. The paper's ranker (`sparse`) and the pretrained encoders
+(`encoder`) are loaded when they are first asked for.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ def __getattr__(name: str) -> Any:
         from corelax.rankers.sparse.network import SparseRanker
 
         return SparseRanker
-    raise AttributeError(f"module 'corelax.rankers' has no attribute {name!r}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,4 @@
-"""Somebody else's ranker: from pruned antecedents and a dummy column to `antecedent_scores`, and back.
+"""Other people's rankers: from pruned antecedents and a dummy column to `antecedent_scores`, and back.
 
 Rankers of the e2e-coref kind score a few antecedents for each span, beside a dummy antecedent that means "new
 entity, or no mention at all". Put the dummy on the diagonal and every score in the column of its antecedent:
@@ -46,8 +46,8 @@ def from_pruned(
     _check_antecedents(antecedents, (*scores.shape[:-1], scores.shape[-1] - 1))
     spans = scores.shape[-2]
     if mask is not None and (mask.is_floating_point() or mask.shape != antecedents.shape):
-        found = f"{mask.dtype} {list(mask.shape)}"
-        raise CorelaxError(f"mask must be booleans {list(antecedents.shape)}, not {found}")
+        given = f"{mask.dtype} {list(mask.shape)}"
+        raise CorelaxError(f"mask must be booleans {list(antecedents.shape)}, not {given}")
     new, links = _without_dummy(scores, dummy)
     real = links > -torch.inf if mask is None else (links > -torch.inf) & mask.bool()
     if can_check(antecedents) and bool((real & ((antecedents < 0) | (antecedents >= spans))).any()):
@@ -122,9 +122,9 @@ def _check_antecedents(antecedents: Tensor, shape: tuple[int, ...]) -> None:
     if not isinstance(antecedents, Tensor) or antecedents.dtype != torch.long:
         raise CorelaxError("antecedents must be a tensor of integers (torch.long)")
     if antecedents.shape != shape:
-        expected, found = list(shape), list(antecedents.shape)
         raise CorelaxError(
-            f"antecedents must be {expected}, as the scores less their dummy column, not {found}"
+            f"antecedents must be {list(shape)}, as the scores less their dummy column, "
+            f"not {list(antecedents.shape)}"
         )
 
 

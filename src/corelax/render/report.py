@@ -70,8 +70,9 @@ class Table:
         for row in self.rows:
             expected = 1 if row.heading else len(self.columns)
             if len(row.cells) != expected:
-                found = len(row.cells)
-                raise CorelaxError(f"table {self.key}: a row has {found} cells, not {expected}")
+                raise CorelaxError(
+                    f"table {self.key}: a row has {len(row.cells)} cells, not {expected}"
+                )
 
     @property
     def groups(self) -> list[Group]:

@@ -13,7 +13,7 @@ SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 class MentionView(Protocol):
-    """A mention of a resolved text, as far as it is shown."""
+    """The attributes of a mention that are shown."""
 
     @property
     def span(self) -> Span:
@@ -33,19 +33,19 @@ class MentionView(Protocol):
 
     @property
     def probability(self) -> float:
-        """That the span is a mention."""
+        """The probability that the span is a mention."""
 
     @property
     def link_probability(self) -> float:
-        """Of the antecedent, or of starting a new entity."""
+        """The probability of the antecedent, or of starting a new entity."""
 
     @property
     def entity_probability(self) -> float:
-        """Of belonging to the entity."""
+        """The probability of belonging to the entity."""
 
 
 class EntityView(Protocol):
-    """An entity of a resolved text, as far as it is shown."""
+    """The attributes of an entity that are shown."""
 
     @property
     def mentions(self) -> Sequence[MentionView]:

@@ -169,7 +169,7 @@ def reproduce(
         note(f"{folder}: {reproduction.merge(Path(folder)):,} files taken over")
     is_done = reproduction.run()
     if not is_done:
-        note("not all runs are done; the same command goes on. The report is of those that are")
+        note("not all runs are done; the same command continues. The report is of those that are")
     results = Results(reproduction, is_done=is_done)
     page = study_page(
         results,

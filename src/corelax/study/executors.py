@@ -146,7 +146,7 @@ class Processes:
             if isinstance(error, BrokenProcessPool):
                 raise CorelaxError(
                     f"a process ended in the middle of {job.stage}, seed {job.seed} (too little "
-                    "memory?); the same command goes on, with fewer --workers if need be"
+                    "memory?); the same command continues, with fewer --workers if need be"
                 )
             jobs.append(Ended(job, error))
         return jobs

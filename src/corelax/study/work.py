@@ -16,7 +16,7 @@ from corelax.core.errors import CorelaxError
 from corelax.core.version import VERSION
 from corelax.metrics import Tally
 from corelax.rankers.sparse.decoding import decode_table
-from corelax.rankers.sparse.features.cache import Corpus
+from corelax.rankers.sparse.features.cache import FeatureCorpus
 from corelax.rankers.sparse.folder import is_finished
 from corelax.rankers.sparse.network import SparseRanker
 from corelax.study.files import DEV, Files
@@ -64,7 +64,7 @@ class Worker:
     def __init__(self) -> None:
         self._key = ""
         self._data: Data | None = None
-        self._test: Corpus | None = None
+        self._test: FeatureCorpus | None = None
 
     def run(self, job: Job) -> None:
         """Trains what is not trained yet, predicts, and writes the results."""
@@ -101,7 +101,7 @@ class Worker:
             self._key = key
         return self._data
 
-    def _test_documents(self, config: Config, files: Files, data: Data) -> Corpus:
+    def _test_documents(self, config: Config, files: Files, data: Data) -> FeatureCorpus:
         if files.test is None:
             raise CorelaxError("test documents are to be predicted, but the study has none")
         if self._test is None:
@@ -128,7 +128,9 @@ def _record(
     )
 
 
-def _predict(ranker: SparseRanker, corpus: Corpus, singletons: str, decoding: str) -> Predicted:
+def _predict(
+    ranker: SparseRanker, corpus: FeatureCorpus, singletons: str, decoding: str
+) -> Predicted:
     """Entities and counts of each document."""
     counts: dict[str, list[list[float]]] = {}
     entities = []

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from corelax.core.errors import CorelaxError
-from corelax.core.files import STANDARD, is_same_file, open_text, shown
+from corelax.core.files import STANDARD, open_text, shown
 from corelax.document import Document
 from corelax.io import stream, suffix_format
 from corelax.text.dialogue import speakers_of
 from corelax.text.raw import document_of
-
-__all__ = ["Source", "input_files", "is_same_file", "read_documents", "read_sources", "read_text"]
-
-
-class Source(NamedTuple):
-    """A document, and the raw text if it was made from one."""
-
-    document: Document
-    text: str | None
 
 
 def read_documents(
@@ -40,14 +30,6 @@ def read_documents(
     if list(names).count(STANDARD) > 1:
         raise CorelaxError("standard input can be read once only")
     return [doc for path in input_files(names) for doc in _documents(path, format, dialogue)]
-
-
-def read_sources(
-    names: Sequence[str], format: str | None = None, *, dialogue: bool = False
-) -> list[Source]:
-    """The documents of `read_documents`, each with its raw text beside it."""
-    documents = read_documents(names, format, dialogue=dialogue)
-    return [Source(doc, doc.raw_text) for doc in documents]
 
 
 def input_files(names: Sequence[str]) -> Iterator[str]:

@@ -24,6 +24,7 @@ from tests.rankers.encoder.encoder_models import (
     STORY,
     a_document,
     tiny_model,
+    transformers,
     write_encoder,
 )
 
@@ -307,3 +308,13 @@ def test_attention_of_another_place_is_not_fetched(model, folder):
 def test_an_encoder_stored_in_another_precision_is_read_in_full(model, folder):
     change(folder / "encoder" / "config.json", dtype="bfloat16")
     assert scores(load_ranker(folder)).equal(scores(model))
+
+
+def test_loading_is_silent_and_progress_bars_of_transformers_stay_on(folder, tmp_path, capfd):
+    assert transformers.utils.logging.is_progress_bar_enabled()
+    write_encoder(tmp_path / "pretrained")
+    capfd.readouterr()
+    tiny_model(tmp_path / "pretrained")
+    load_ranker(folder)
+    assert capfd.readouterr() == ("", "")
+    assert transformers.utils.logging.is_progress_bar_enabled()

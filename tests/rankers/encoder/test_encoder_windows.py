@@ -113,6 +113,13 @@ def test_a_document_without_words_has_no_windows(tokenizer):
     assert encoder_input(Document(id="d", words=()), tokenizer, 10) == ()
 
 
+def test_words_are_remembered_but_not_without_end(tokenizer):
+    words = "Ann saw the old man and the dog saw Ann".split()
+    small = WordPieces(tokenizer.tokenizer, most_words=3)
+    assert [small.of([word]) for word in words] == [[pieces_of(word)] for word in words]
+    assert small.of(words) == [pieces_of(word) for word in words]
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -16,12 +16,11 @@ from corelax.losses import antecedent_loss
 from corelax.rankers import SparseRanker
 from corelax.rankers.sparse import pair_scores
 from corelax.rankers.sparse.features.extract import describe, fit, table
-from corelax.rankers.sparse.features.settings import PRESETS
+from corelax.rankers.sparse.features.settings import FEATURE_SETS
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons
 from corelax.rankers.sparse.pair_scores import Limits, PairScores
-from corelax.rankers.sparse.table_rows import TableRows
-from corelax.rankers.sparse.tensors import SLOTS, DocumentTensors, code_slots, many_hot
+from corelax.rankers.sparse.tensors import SLOTS, DocumentTensors, TableRows, code_slots, many_hot
 from corelax.synthetic import Shape, generate
 
 # The twelve features of a pair code, in the order in which it is packed: two distances and ten bits.
@@ -51,7 +50,7 @@ def double_precision():
 
 def described(preset, documents, seed, mentions):
     shape = Shape.conll2012().scaled(mentions)
-    settings, lexicons = PRESETS[preset], load_lexicons("shipped")
+    settings, lexicons = FEATURE_SETS[preset], load_lexicons("shipped")
     return [
         describe(doc, settings, lexicons, lambda _: None)
         for doc in generate(documents, seed=seed, shape=shape)
@@ -62,8 +61,10 @@ def described(preset, documents, seed, mentions):
 def corpora():
     """By preset: a vocabulary of two short documents, and a longer one with much that they lack."""
     result = {}
-    for preset in PRESETS:
-        vocabulary, _ = fit(described(preset, 2, 0, 6), PRESETS[preset], load_lexicons("shipped"))
+    for preset in FEATURE_SETS:
+        vocabulary, _ = fit(
+            described(preset, 2, 0, 6), FEATURE_SETS[preset], load_lexicons("shipped")
+        )
         [unseen] = described(preset, 1, 3, 40)
         result[preset] = vocabulary, table(unseen, vocabulary)
     return result
@@ -98,7 +99,7 @@ def code_features(code, vocabulary):
 
 def slow_scores(ranker, rows, vocabulary, preset):
     """[i][j] the formulas of the paper, one pair at a time; None above the diagonal."""
-    templates = PRESETS[preset].mention_templates
+    templates = FEATURE_SETS[preset].mention_templates
     n = rows.size
     square = np.zeros((n, n), dtype=int)
     square[np.tril_indices(n, -1)] = rows.codes[rows.code_of_pair]
@@ -182,7 +183,7 @@ def random_ranker(**sizes):
     return SparseRanker(40, SLOTS, slot_rows, **{"hidden_mention": 4, "hidden_pair": 6, **sizes})
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", FEATURE_SETS)
 def test_scores_and_gradients_are_those_of_named_features(corpora, preset):
     vocabulary, rows = corpora[preset]
     ranker = new_ranker(vocabulary)
@@ -419,7 +420,7 @@ def test_mentions_beyond_the_limit_of_antecedents_are_no_choice(corpora, limit):
                 assert scores[i, j] == expected[i, j]
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", FEATURE_SETS)
 def test_a_document_with_one_mention_has_the_score_of_a_new_entity(corpora, preset):
     vocabulary, rows = corpora[preset]
     ranker = new_ranker(vocabulary)

@@ -42,14 +42,14 @@ def changes(*settings):
 
 def own(files, out, *more, encoder="encoder", train="a.conll"):
     return [
-        "train", "--config", "encoder", "--train", files / train, "--dev", files / "dev.conll",
+        "train", "--config", "own", "--train", files / train, "--dev", files / "dev.conll",
         "--encoder", files / encoder, "--out", out, "--device", "cpu", *more,
     ]  # fmt: skip
 
 
 def by_recipe(files, out, *more, recipe="mine.toml", data=None, encoder="encoder"):
     return [
-        "train", "--recipe", files / recipe, "--data", data or files, "--encoder", files / encoder,
+        "train", "--config", files / recipe, "--data", data or files, "--encoder", files / encoder,
         "--out", out, "--device", "cpu", *more,
     ]  # fmt: skip
 
@@ -183,7 +183,7 @@ def test_options_that_do_not_go_together(corelax, tmp_path, arguments, message):
 @pytest.mark.parametrize(
     ("arguments", "start"),
     [
-        ({"recipe": "nowhere.toml"}, "no such recipe; there is small"),
+        ({"recipe": "nowhere.toml"}, "nowhere.toml: no such file"),
         ({"encoder": "nowhere"}, "not an encoder that can be loaded"),
         ({"data": "/nowhere"}, "/nowhere/a.conll: "),
         ({"stage": "frist"}, "--stage: there is no 'frist'; did you mean 'first'"),
@@ -231,6 +231,29 @@ def test_an_unknown_preset_may_have_meant_the_encoder(corelax, files, tmp_path):
     assert "did you mean 'lea'?" in one_line(corelax("train", "--config", "leaa", *common))
 
 
+@pytest.mark.parametrize("old", [["--recipe", "mine.toml"], ["--config", "encoder"]])
+def test_old_spellings_work_and_say_what_replaced_them(corelax, files, tmp_path, old):
+    if old[0] == "--recipe":
+        arguments = by_recipe(files, tmp_path, "--stage", "first")
+        arguments[1:3] = ["--recipe", files / "mine.toml"]
+        advice = f"--recipe is the old name of --config; write --config {files / 'mine.toml'}"
+    else:
+        arguments = own(files, tmp_path, *changes(*SMALL, "likelihood.epochs=1", "epochs=1"))
+        arguments[2] = "encoder"
+        advice = "encoder is the old name of the configuration own; write --config own"
+    done = corelax(*arguments)
+    assert done.code == 0, done.err
+    assert done.err.splitlines()[0] == advice
+
+
+def test_a_smaller_copy_in_bytes_is_written_beside_the_model(corelax, files, tmp_path):
+    done = corelax(*by_recipe(files, tmp_path, "--stage", "first", "--int8"))
+    assert done.code == 0, done.err
+    whole, packed = tmp_path / "first", tmp_path / "first.int8"
+    assert (packed / WEIGHTS).stat().st_size < (whole / WEIGHTS).stat().st_size / 2
+    assert (packed / "README.md").read_text() == (whole / "README.md").read_text()
+
+
 def scores(corelax, gold, system):
     return json.loads(corelax("score", gold, system, "--json").out)
 
@@ -239,7 +262,9 @@ def scores(corelax, gold, system):
 def test_predictions_score_what_training_reported(corelax, trained, files, tmp_path, suffix):
     out = tmp_path / f"out{suffix}"
     done = corelax("predict", trained / "metric", files / "dev.conll", out)
-    assert (done.code, done.out, done.err) == (0, "", "")
+    assert (done.code, done.out) == (0, "")
+    [advice] = done.err.splitlines()
+    assert "corelax resolve IN --model MODEL --out OUT" in advice
     reported = json.loads((trained / "metric/config.json").read_text())["training"]["scores"]
     assert scores(corelax, files / "dev.conll", out) == reported["corpus"]
 

@@ -173,6 +173,15 @@ def test_numbers_outside_of_their_range_are_errors(key, value):
     complaint({key: value})
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [{"epochs": 2.5}, {"epochs": True}, {"hidden_pair": 2.0}, {"seed": "1"}, {"like_original": 1}],
+)
+def test_whole_numbers_and_truth_values_are_taken_literally(settings):
+    with pytest.raises(CorelaxError, match=r"must be (a whole number|true or false)"):
+        Config(stage="s", **settings)
+
+
 def test_the_original_metric_losses_do_not_go_with_singletons():
     message = complaint({"like_original": "true", "singletons": "keep"})
     assert "like_original" in message

@@ -13,7 +13,7 @@ from corelax.rankers.sparse.mentions.lexicons import load_lexicons
 from corelax.train import PRESETS
 from tests.train.sparse.training_runs import documents, log_of, make_data, run
 
-pytestmark = pytest.mark.usefixtures("one_thread")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
 
 PRETRAINED = {"anaphoricity__epochs": 10, "antecedent__epochs": 20}
 SIZES = {"hidden_mention": 20, "hidden_pair": 40}

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import torch
 
-from corelax.rankers.sparse.features.cache import Corpus
+from corelax.rankers.sparse.features.cache import FeatureCorpus
 from corelax.rankers.sparse.features.extract import describe, fit, table
-from corelax.rankers.sparse.features.settings import PRESETS as FEATURE_SETS
+from corelax.rankers.sparse.features.settings import FEATURE_SETS
 from corelax.rankers.sparse.features.sources import mention_source
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons
 from corelax.synthetic import Shape, generate
@@ -35,7 +35,9 @@ def make_data(train, dev, *, features="default", mentions="detect"):
 
     vocabulary, tables = fit(described(train), settings, lexicons)
     others = [table(document, vocabulary) for document in described(dev)]
-    return Data(Corpus(tables, vocabulary, "train"), Corpus(others, vocabulary, "dev"))
+    return Data(
+        FeatureCorpus(tables, vocabulary, "train"), FeatureCorpus(others, vocabulary, "dev")
+    )
 
 
 class Quiet:

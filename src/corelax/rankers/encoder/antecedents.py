@@ -28,15 +28,15 @@ class Spans(NamedTuple):
 
     Attributes:
         vectors: [document, span, span_size].
-        logit: Of being a mention.
-        number: Position among the spans of the document.
+        logit: The logit of being a mention.
+        number: The position among the spans of the document.
         start: The first word.
-        end: One past the last.
-        sentence: Number of the sentence.
-        speaker: Number of the speaker, 0 for unknown.
-        text: Hash of the string, without determiner and possessive.
-        head: Hash of the head word.
-        real: False for what fills up rows.
+        end: One past the last word.
+        sentence: The number of the sentence.
+        speaker: The number of the speaker, 0 for unknown.
+        text: The hash of the string, without determiner and possessive.
+        head: The hash of the head word.
+        real: False for padding.
     """
 
     vectors: Tensor
@@ -56,7 +56,7 @@ class Spans(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """Antecedents that were looked at: the adapter `from_pruned` takes them as they are.
+    """Antecedents that were scored; `from_pruned` takes them as they are.
 
     Attributes:
         scores: [document, span, 1 + candidate], "new entity" first, which is 0; −inf where there is none.
@@ -98,11 +98,11 @@ class AntecedentScorer(nn.Module):
         Args:
             spans: [document, span].
             schemes: [document] numbers of schemes.
-            block: How many spans are looked at together; bounds the memory, makes no other difference.
+            block: How many spans are scored together; bounds the memory and changes nothing else.
         """
         documents, size = spans.number.shape
         most = min(self._most, size)
-        # All of the result at once: parts kept one by one would leave the memory in pieces.
+        # All of the result is allocated at once: block by block it would leave the memory in pieces.
         scores = spans.logit.new_full((documents, size, most + 1), -torch.inf)
         antecedents = torch.zeros_like(scores[..., 1:], dtype=torch.long)
         for at in range(0, size, block):
@@ -110,10 +110,10 @@ class AntecedentScorer(nn.Module):
                 spans.part(at, at + block),
                 spans.part(max(0, at - self._reach), at + block),
             )
-            found = self._look(now, before, schemes)
-            width = found.antecedents.shape[-1]
-            scores[:, at : at + block, : width + 1] = found.scores
-            antecedents[:, at : at + block, :width] = found.antecedents
+            candidates = self._look(now, before, schemes)
+            width = candidates.antecedents.shape[-1]
+            scores[:, at : at + block, : width + 1] = candidates.scores
+            antecedents[:, at : at + block, :width] = candidates.antecedents
         return Candidates(scores, antecedents)
 
     def _look(self, now: Spans, before: Spans, schemes: Tensor) -> Candidates:

@@ -23,8 +23,8 @@ from corelax.rankers.encoder.ranker import EncoderRanker, Scored
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.relax.membership import BLOCK as STEP
 
-LEAST_LOGIT = -3.0  # spans that are less likely mentions (5 %) are not looked at
-PIECES = {"cpu": 1024, "cuda": 65536}  # the encoder reads so many at a time
+LEAST_LOGIT = -3.0  # spans that are less likely mentions (5 %) are dropped
+PIECES = {"cpu": 1024, "cuda": 65536}  # read by the encoder at a time
 ALLOCATOR = 1.25  # what it holds, against what is used
 TOGETHER = {"cpu": BLOCK, "cuda": 16 * BLOCK}  # spans of several documents that are linked at once
 
@@ -61,8 +61,8 @@ def score_documents(
         ranker: In evaluation mode.
         items: The documents.
         least: Spans with a smaller mention logit are dropped.
-        pieces: The encoder reads so many pieces at a time, or one window if that is longer; None is what
-            suits the device.
+        pieces: How many pieces the encoder reads at a time, or one window if that is longer; None depends on
+            the device.
     """
     kind = ranker.device.type
     with torch.autocast(kind, dtype=torch.bfloat16, enabled=kind == "cuda"):
@@ -74,19 +74,19 @@ def _scored(
 ) -> list[Scored]:
     are_given = {item.given is not None for item in items} == {True}
     if not are_given and any(item.given is not None for item in items):
-        raise CorelaxError("mentions must be given of all documents, or of none")
+        raise CorelaxError("mentions must be given for all documents, or for none")
     places: list[Tensor] = []  # of each span: the number of its window
     every = [(number, item, w) for number, item in enumerate(items) for w in item.windows]
     rows = _Row(_most_spans(items, ranker.settings))
     # Windows of like lengths together, so that little is filled up.
     order = sorted(range(len(every)), key=lambda at: -len(every[at][2].pieces))
-    for some in _batches(order, [len(every[at][2].pieces) for at in order], pieces):
-        chosen = [every[at] for at in some]
+    for batch in _batches(order, [len(every[at][2].pieces) for at in order], pieces):
+        chosen = [every[at] for at in batch]
         read = ranker.read([w for _, _, w in chosen], [item.scheme for _, item, _ in chosen])
         given = _given([(item.given, w) for _, item, w in chosen if item.given is not None])
         found = ranker.find(read, least, given.to(ranker.device) if are_given else None)
         rows.add(found.spans)
-        places.append(torch.tensor(some, device=ranker.device)[found.kept.window])
+        places.append(torch.tensor(batch, device=ranker.device)[found.kept.window])
     if not every:
         return [_nothing(ranker.settings) for _ in items]
     spans, place = rows.spans, torch.cat(places)
@@ -104,16 +104,16 @@ def _linked(
     ends = list(accumulate(counts))
     results: dict[int, Scored] = {}
     order = sorted(range(len(counts)), key=lambda at: -counts[at])
-    for some in _batches(order, [counts[at] for at in order], TOGETHER[ranker.device.type]):
-        together = _joined([spans.part(ends[at] - counts[at], ends[at]) for at in some])
-        scored = ranker.link(together, [counts[at] for at in some], [schemes[at] for at in some])
-        # Vectors are of no use any more, and the largest of all.
+    for batch in _batches(order, [counts[at] for at in order], TOGETHER[ranker.device.type]):
+        together = _joined([spans.part(ends[at] - counts[at], ends[at]) for at in batch])
+        scored = ranker.link(together, [counts[at] for at in batch], [schemes[at] for at in batch])
+        # Vectors are the largest part and not needed any more.
         plain = scored.spans._replace(vectors=scored.spans.vectors[..., :0])
-        found, links = [t.cpu() for t in plain], [t.cpu() for t in scored.candidates]
-        for row, at in enumerate(some):
+        columns, links = [t.cpu() for t in plain], [t.cpu() for t in scored.candidates]
+        for row, at in enumerate(batch):
             size = counts[at]
             results[at] = Scored(
-                Spans(*(tensor[row : row + 1, :size] for tensor in found)),
+                Spans(*(tensor[row : row + 1, :size] for tensor in columns)),
                 torch.tensor([size]),
                 Candidates(*(tensor[row : row + 1, :size] for tensor in links)),
             )
@@ -121,14 +121,14 @@ def _linked(
 
 
 class _Row:
-    """Spans in a row, in memory that is taken at once: kept one by one they would leave it in pieces."""
+    """Spans in a row, in memory that is allocated at once: added one by one they would fragment it."""
 
     def __init__(self, most: int) -> None:
         self._most, self._size = most, 0
         self._tensors: list[Tensor] = []
 
     def add(self, spans: Spans) -> None:
-        """Puts spans [1, span] behind those that are there."""
+        """Appends spans [1, span]."""
         if not self._tensors:
             self._tensors = [t.new_empty((1, self._most, *t.shape[2:])) for t in spans]
         end = self._size + spans.number.shape[1]
@@ -143,7 +143,7 @@ class _Row:
 
 
 def _most_spans(items: Sequence[Item], settings: EncoderSettings) -> int:
-    """How many spans can be kept: so many for each word of a window, or those that are given."""
+    """The most spans that can be kept: a share of the words of each window, or those that are given."""
     return sum(
         math.ceil(window.size * settings.span_ratio) if item.given is None else len(item.given)
         for item in items
@@ -185,25 +185,25 @@ def _batches(order: Sequence[int], sizes: Sequence[int], most: int) -> Iterator[
 
 def _given(windows: Sequence[tuple[Given, TextWindow]]) -> Tensor:
     """[span, 3] the given mentions that lie in each window: window, first word in it, width less one."""
-    found = []
+    rows = []
     for row, (given, window) in enumerate(windows):
         beyond = window.first + window.size
         inside = given[bisect_left(given, (window.first, 0)) : bisect_left(given, (beyond, 0))]
-        found += [(row, s - window.first, e - s - 1) for s, e in inside if e <= beyond]
-    return torch.tensor(found, dtype=torch.long).reshape(-1, 3)
+        rows += [(row, s - window.first, e - s - 1) for s, e in inside if e <= beyond]
+    return torch.tensor(rows, dtype=torch.long).reshape(-1, 3)
 
 
 def memory_bound(
     settings: EncoderSettings, *, size: int, heads: int, pieces: int, words: int
 ) -> int:
-    """The most bytes that resolving a document takes, beside the weights, if no mentions are given.
+    """The most bytes that resolving a document takes, without the weights, if no mentions are given.
 
     Args:
-        settings: Of the ranker.
-        size: Length of the encoder's vectors.
-        heads: Attention heads of the encoder.
-        pieces: The encoder reads so many at a time.
-        words: Of the document.
+        settings: The ranker's sizes and limits.
+        size: The length of the encoder's vectors.
+        heads: The number of attention heads of the encoder.
+        pieces: How many word pieces the encoder reads at a time.
+        words: The number of words of the document.
     """
     spans = int(words * settings.span_ratio) + 1
     # Per piece: attention and feed-forward in the encoder, then all spans of the scorer.

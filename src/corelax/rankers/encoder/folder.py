@@ -9,7 +9,8 @@ README.md            a card, of a finished model
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -69,9 +70,10 @@ def new_ranker(encoder: str | Path, settings: EncoderSettings) -> EncoderModel:
         tokenizer = library.AutoTokenizer.from_pretrained(
             encoder, add_prefix_space=True, trust_remote_code=False
         )
-        model = library.AutoModel.from_pretrained(
-            encoder, dtype=torch.float32, trust_remote_code=False
-        )
+        with _without_progress_bars(library):
+            model = library.AutoModel.from_pretrained(
+                encoder, dtype=torch.float32, trust_remote_code=False
+            )
     except Exception as error:  # as in `load_ranker`
         line = _first_line(error)
         raise CorelaxError(f"{encoder}: not an encoder that can be loaded ({line})") from None
@@ -257,6 +259,19 @@ def _ranker(encoder: Any, tokenizer: Any, settings: EncoderSettings) -> EncoderR
     if getattr(encoder, "pooler", None) is not None:
         encoder.pooler = None  # would be trained for nothing
     return EncoderRanker(encoder, settings, tokenizer.pad_token_id or 0)
+
+
+@contextmanager
+def _without_progress_bars(library: Any) -> Iterator[None]:
+    """Loads weights silently, and leaves the bars of transformers as they were."""
+    logging = library.utils.logging
+    were_enabled = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if were_enabled:
+            logging.enable_progress_bar()
 
 
 def _transformers() -> Any:

@@ -1,4 +1,4 @@
-"""What the encoder reads of a document: windows of word pieces, and what strings can be compared.
+"""What the encoder reads of a document: windows of word pieces, and properties of words.
 
 A window holds whole sentences, as many as fit; a sentence that does not fit alone is cut between words.
 """
@@ -78,7 +78,7 @@ class TextWindow(NamedTuple):
         first: Its first word, in the document.
         pieces: [piece] numbers of word pieces, with the marks of begin and end.
         owners: [piece] which word of the window a piece is of; −1 for the marks.
-        layers: [word, layer] what is known of words, see `LAYERS`.
+        layers: [word, layer] properties of words, see `LAYERS`.
     """
 
     first: int

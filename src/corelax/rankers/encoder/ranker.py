@@ -40,13 +40,13 @@ class Read(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The spans of some windows.
+    """The spans of a few windows.
 
     Attributes:
-        logits: [window, word, width] of being a mention, −inf where there is no span.
+        logits: [window, word, width] logits of being a mention, −inf where there is no span.
         kept: [span] the spans that are kept.
-        log_attention: [span, width] of their words.
-        spans: [1, span] all that is known of them, in a row.
+        log_attention: [span, width] the log attention to their words.
+        spans: [1, span] their vectors and properties, in a row.
     """
 
     logits: Tensor
@@ -60,7 +60,7 @@ class Scored(NamedTuple):
 
     Attributes:
         spans: [document, span].
-        lengths: [document] how many spans there are.
+        lengths: [document] the number of spans.
         candidates: [document, span, candidate].
     """
 
@@ -142,7 +142,7 @@ class EncoderRanker(nn.Module):
         Args:
             spans: [1, span] spans of documents in a row.
             counts: How many spans each document has.
-            schemes: Of each document.
+            schemes: The number of the scheme of each document.
         """
         lengths = self._numbers(counts)
         if len(counts) > 1:

@@ -14,16 +14,16 @@ class EncoderSettings:
     """What decides the shape of an encoder ranker, beside the encoder itself.
 
     Attributes:
-        schemes: Ways to annotate that the ranker knows, by name; each has its own idea of a mention.
-        types: Entity types that spans are told apart by in training; none if there are none.
-        window: The encoder reads so many word pieces at a time, whole sentences if they fit.
+        schemes: The annotation schemes that the ranker knows; each has its own definition of a mention.
+        types: The entity types that are predicted in training; may be empty.
+        window: How many word pieces the encoder reads at a time, whole sentences if they fit.
         max_width: The longest span, in words.
-        span_ratio: At most so many spans are kept for each word of a window.
-        antecedents: So many antecedents of a span are looked at closely.
-        reach: Antecedents are among so many spans before; bounds time and memory of long documents.
-        span_size: Length of the vector of a span.
-        hidden_size: Hidden units of the mention scorer and of the pair scorer.
-        dropout: Of vectors and hidden units, in training.
+        span_ratio: The most spans that are kept for each word of a window.
+        antecedents: How many antecedents of a span get the full score.
+        reach: How many spans back antecedents are looked for; bounds time and memory of long documents.
+        span_size: The length of the vector of a span.
+        hidden_size: The hidden units of the mention scorer and of the pair scorer.
+        dropout: The dropout of vectors and hidden units, in training.
 
     >>> EncoderSettings(reach=0)
     Traceback (most recent call last):

@@ -16,8 +16,8 @@ class Kept(NamedTuple):
     Attributes:
         window: [span] which of the windows.
         start: [span] the first word, in the window.
-        width: [span] its words, less one.
-        logit: [span] of being a mention.
+        width: [span] the number of its words, less one.
+        logit: [span] the logit of being a mention.
     """
 
     window: Tensor
@@ -63,8 +63,8 @@ class SpanScorer(nn.Module):
         hidden = self.dropout(torch.relu(hidden + mean.to(hidden.dtype)))
         logits = self.out(hidden).gather(1, scheme[:, None]).squeeze(1).float()
         nothing = logits.new_full(inside.shape, -torch.inf)
-        found: Tensor = nothing.index_put((window, start, width), logits)
-        return found
+        table: Tensor = nothing.index_put((window, start, width), logits)
+        return table
 
 
 def possible(sentences: Tensor, max_width: int) -> Tensor:

@@ -21,8 +21,7 @@ from corelax.rankers.sparse.features.pair import BITS, LARGEST_DISTANCE, SENTENC
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.rankers.sparse.pair_scores import PairScores
-from corelax.rankers.sparse.table_rows import TableRows
-from corelax.rankers.sparse.tensors import DocumentTensors, code_slots, many_hot
+from corelax.rankers.sparse.tensors import DocumentTensors, TableRows, code_slots, many_hot
 
 INITIALISATIONS = ("uniform", "sparse")
 TABLE_RANGE = 0.1

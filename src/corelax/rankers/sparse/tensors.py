@@ -1,4 +1,4 @@
-"""A document's table as tensors of the device that the ranker is on."""
+"""A document's table as tensors on the ranker's device, and the rows of weight tables that it uses."""
 
 from __future__ import annotations
 
@@ -100,3 +100,29 @@ def many_hot(numbers: Tensor, size: int, dtype: torch.dtype | None = None) -> Te
     counts = torch.zeros(len(numbers), size + 1, dtype=dtype, device=numbers.device)
     counts.scatter_add_(1, numbers, torch.ones_like(numbers, dtype=counts.dtype))
     return counts[:, :size]
+
+
+class TableRows(torch.autograd.Function):
+    """[row, hidden] the given rows of a table.
+
+    A document has a few hundred of the features of a corpus. The gradient of the table is sparse: an
+    optimiser that knows (`corelax.train.AdaGrad`) leaves the other rows alone. Rows must not be given twice,
+    but for one that is padding.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, table: Tensor, rows: Tensor) -> Tensor:
+        """Looks them up."""
+        ctx.save_for_backward(rows)
+        ctx.shape = table.shape
+        return table.index_select(0, rows)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        """The gradient of these rows."""
+        (rows,) = ctx.saved_tensors
+        # Said to be coalesced, so that nobody sorts the rows.
+        with torch.sparse.check_sparse_tensor_invariants(enable=False):  # type: ignore[no-untyped-call]
+            sparse = torch.sparse_coo_tensor(rows[None], gradient, ctx.shape, is_coalesced=True)
+        return sparse, None

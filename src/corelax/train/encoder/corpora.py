@@ -35,7 +35,7 @@ class TrainingCorpus:
     """
 
     name: str
-    scheme: str
+    scheme: str = ""
     train: tuple[str, ...] = ()
     dev: tuple[str, ...] = ()
     singletons: str = "drop"

@@ -1,20 +1,200 @@
-"""Running a recipe, which repeats a whole training: each stage becomes a model folder."""
+"""Recipes: which stages of an encoder ranker are trained on which corpora, in which order."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from typing import Any
 
+from corelax.core.checks import check_choice
 from corelax.core.device import choose_device
+from corelax.core.errors import CorelaxError
 from corelax.core.files import check_file
+from corelax.core.settings import read_table
 from corelax.rankers.encoder.folder import EncoderModel
-from corelax.train.encoder.plan import Recipe, read_recipe
+from corelax.rankers.encoder.settings import EncoderSettings
+from corelax.train.configuration import (
+    ENCODER,
+    OWN,
+    Configuration,
+    check_name,
+    order_stages,
+    read_configuration,
+)
+from corelax.train.encoder.config import EncoderConfig, corpus_and_times
+from corelax.train.encoder.corpora import TrainingCorpus
 from corelax.train.encoder.stage import EncoderStages
 from corelax.train.loop import Progress
+from corelax.train.settings import StageSettings, is_shared
 from corelax.train.stage import Note, ignore, train_stages
 
-__all__ = ["Recipe", "read_recipe", "run_recipe"]
+RANKER = tuple(setting.name for setting in fields(EncoderSettings))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """What is trained on what, in which order.
+
+    Attributes:
+        ranker: Sizes and limits.
+        corpora: The corpora by name.
+        stages: The stages by name.
+        wanted: The stages to train, beside those that they need; all if empty.
+    """
+
+    ranker: EncoderSettings = field(default_factory=EncoderSettings)
+    corpora: Mapping[str, TrainingCorpus] = field(default_factory=dict)
+    stages: Mapping[str, EncoderConfig] = field(default_factory=dict)
+    wanted: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.stages:
+            raise CorelaxError("there are no stages")
+        for corpus in self.corpora.values():
+            check_choice(f"corpus {corpus.name}: scheme", corpus.scheme, self.ranker.schemes)
+        order_stages(self.stages, self._needs)
+
+    def order(self, stages: Sequence[str] = ()) -> list[str]:
+        """The stages to train, those that others need before them.
+
+        Args:
+            stages: The stages that are asked for; as the recipe says if empty.
+
+        >>> read_recipe("small").order(["taught"])
+        ['silver', 'teacher', 'taught']
+        """
+        for name in stages:
+            check_name(name, self.stages, "--stage")
+        return order_stages(stages or self.wanted or self.stages, self._needs)
+
+    def corpora_of(self, stage: str) -> list[TrainingCorpus]:
+        """The corpora that a stage learns from."""
+        names = [corpus_and_times(name)[0] for name in self.stages[stage].corpora]
+        if not names:
+            raise CorelaxError(f"stage {stage}: corpora must name at least one corpus")
+        place = f"stage {stage}: corpora"
+        return [self.corpora[check_name(name, self.corpora, place)] for name in names]
+
+    def _needs(self, stage: str) -> list[str]:
+        """The stages that a stage starts from, and the teachers of its corpora."""
+        starts, place = self.stages[stage].start, f"stage {stage}: start"
+        teachers = [corpus for corpus in self.corpora_of(stage) if corpus.teacher]
+        return [
+            *(check_name(start, self.stages, place) for start in starts),
+            *(check_name(c.teacher, self.stages, f"corpus {c.name}: teacher") for c in teachers),
+        ]
+
+
+def read_recipe(config: str | os.PathLike[str] | Configuration) -> Recipe:
+    """A recipe of the package by its name, one from a TOML file, or from what was read from it.
+
+    >>> list(read_recipe("small").stages)[-1]
+    'metric'
+    """
+    if not isinstance(config, Configuration):
+        config = read_configuration(config)
+    if config.kind != ENCODER:
+        raise CorelaxError(f"{config.source}: is for a {config.kind} ranker")
+    try:
+        return Recipe(
+            ranker=EncoderSettings(**_read("ranker", config.ranker, EncoderSettings)),
+            corpora={
+                name: TrainingCorpus(name=name, **_read(name, table, TrainingCorpus))
+                for name, table in config.corpora.items()
+            },
+            stages={
+                name: EncoderConfig(stage=name, **_read(name, table, EncoderConfig))
+                for name, table in config.stages.items()
+            },
+            wanted=config.wanted,
+        )
+    except CorelaxError as error:
+        raise CorelaxError(f"{config.source}: {error}") from None
+
+
+def own_recipe(
+    train: str | os.PathLike[str],
+    dev: str | os.PathLike[str],
+    settings: Mapping[str, Any] | None = None,
+    *,
+    format: str | None = None,
+    config: str | os.PathLike[str] | Configuration = OWN,
+) -> Recipe:
+    """Stages on your own documents: by default likelihood, then the metric.
+
+    Args:
+        train: The file with training documents.
+        dev: The file with dev documents: the best epoch on them is kept.
+        settings: What differs, as for `changed_recipe`; "singletons" says whether entities of one mention are
+            annotated and count.
+        format: The format of both files; None goes by suffix or content.
+        config: A configuration with one corpus, whose files are replaced.
+
+    >>> recipe = own_recipe("train.conllu", "dev.conllu", {"singletons": "keep", "likelihood.epochs": 4})
+    >>> list(recipe.stages), recipe.stages["likelihood"].epochs, recipe.corpora["corpus"].singletons
+    (['likelihood', 'metric'], 4, 'keep')
+    """
+    settings = dict(settings or {})
+    recipe = read_recipe(config)
+    if len(recipe.corpora) != 1:
+        raise CorelaxError("files can be given for one corpus only; name them in the .toml file")
+    [corpus] = recipe.corpora.values()
+    singletons = settings.pop("singletons", corpus.singletons)
+    corpus = replace(
+        corpus,
+        train=(os.fspath(train),),
+        dev=(os.fspath(dev),),
+        singletons=singletons,
+        format=format or corpus.format,
+    )
+    stages = {name: replace(stage, singletons=singletons) for name, stage in recipe.stages.items()}
+    recipe = replace(recipe, corpora={corpus.name: corpus}, stages=stages)
+    return changed_recipe(recipe, settings)
+
+
+def changed_recipe(
+    recipe: Recipe, settings: Mapping[str, Any], *, stage: str | None = None
+) -> Recipe:
+    """The recipe with some settings changed.
+
+    Args:
+        recipe: The recipe to change.
+        settings: Values by key: `metric.epochs` is for a stage, `span_size` for the ranker, `epochs` for the
+            stage that is asked for. Text is read as what the key takes.
+        stage: The stage that is asked for; the last if None.
+
+    >>> recipe = changed_recipe(read_recipe("small"), {"silver.epochs": "1", "epochs": "5", "window": "128"})
+    >>> recipe.stages["silver"].epochs, recipe.stages["metric"].epochs, recipe.ranker.window
+    (1, 5, 128)
+    """
+    last = stage or recipe.order()[-1]
+    of_ranker: dict[str, Any] = {}
+    of_stage: dict[str, dict[str, Any]] = {}
+    for key, value in settings.items():
+        prefix, dot, rest = key.rpartition(".")
+        if is_shared(StageSettings, rest):
+            raise CorelaxError(f"{key}: {_INSTEAD[rest]}")
+        if dot and prefix not in recipe.stages:
+            known = ", ".join(recipe.stages)
+            raise CorelaxError(f"{key}: {prefix} is no stage of the recipe, which has {known}")
+        if not dot and key in RANKER:
+            of_ranker[key] = value
+        else:
+            of_stage.setdefault(prefix or last, {})[rest] = value
+    stages = {
+        name: config.changed(of_stage.get(name, {})) for name, config in recipe.stages.items()
+    }
+    changes = _read("ranker", of_ranker, EncoderSettings)
+    return replace(recipe, ranker=replace(recipe.ranker, **changes), stages=stages)
+
+
+_INSTEAD = {
+    "seed": "holds for all stages; use --seed",
+    "singletons": "each corpus of the recipe says whether its singletons count",
+    "decoding": "an encoder ranker decodes by links",
+}
 
 
 def run_recipe(
@@ -30,14 +210,14 @@ def run_recipe(
     progress: Progress | None = None,
     note: Note = ignore,
 ) -> EncoderModel:
-    """Trains all stages of a recipe, or some and what they need; the model of the last.
+    """Trains the stages of a recipe and what they need; the model of the last.
 
     Args:
         recipe: Corpora and stages.
         out: Each stage becomes a model folder in this one.
         encoder: The pretrained encoder, a folder or a name.
         data: The folder that the files of corpora are in.
-        stages: Only these, and those they need; all if none is named.
+        stages: Only these, and those they need; as the recipe says if empty.
         seed: The seed of weights, order and dropout.
         device: "cpu", "cuda" or "auto".
         resume: Whether to continue a stage that was begun.
@@ -61,3 +241,11 @@ def run_recipe(
     configs = [replace(recipe.stages[name], seed=seed) for name in order]
     models = train_stages(configs, out, make_stage, resume=resume, progress=progress, note=note)
     return models[order[-1]]
+
+
+def _read(name: str, table: Mapping[str, Any], kind: type) -> dict[str, Any]:
+    """The settings in a table, as the fields of a dataclass take them."""
+    try:
+        return read_table(table, kind, leave_out=("stage", "name"))
+    except CorelaxError as error:
+        raise CorelaxError(f"{name}: {error}") from None

@@ -11,8 +11,7 @@ from corelax.core.checks import check_choice, check_number
 from corelax.core.errors import CorelaxError
 from corelax.core.settings import check_key, field_types, read_value
 from corelax.rankers.sparse.decoding import DECODINGS, PRETRAINING
-from corelax.rankers.sparse.features.settings import PRESETS as FEATURE_SETS
-from corelax.rankers.sparse.features.settings import FeatureSettings
+from corelax.rankers.sparse.features.settings import FEATURE_SETS, FeatureSettings
 from corelax.rankers.sparse.folder import CONFIG, read_config
 from corelax.rankers.sparse.settings import SparseSettings
 from corelax.train.settings import (

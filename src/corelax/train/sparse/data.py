@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from corelax.core.errors import CorelaxError
 from corelax.core.files import check_file
-from corelax.rankers.sparse.features.cache import Corpus, other_corpus, training_corpus
+from corelax.core.settings import check_key, read_value
+from corelax.rankers.sparse.features.cache import FeatureCorpus, other_corpus, training_corpus
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons
+from corelax.train.configuration import Configuration
 from corelax.train.sparse.config import Config
 from corelax.train.stage import Note, ignore
 
@@ -19,8 +22,8 @@ from corelax.train.stage import Note, ignore
 class Data(NamedTuple):
     """Training and dev documents."""
 
-    train: Corpus
-    dev: Corpus
+    train: FeatureCorpus
+    dev: FeatureCorpus
 
     @property
     def identity(self) -> dict[str, str]:
@@ -61,7 +64,7 @@ def scored_documents(
     vocabulary: Vocabulary,
     note: Note = ignore,
     format: str | None = None,
-) -> Corpus:
+) -> FeatureCorpus:
     """The features of dev or test documents, by the vocabulary of training."""
     name = os.fspath(file)
     corpus = other_corpus(name, vocabulary, load_lexicons(), config.mentions, note, format)
@@ -79,3 +82,24 @@ def training_documents(tables: Sequence[DocumentTable], config: Config) -> list[
     if not cut:
         raise CorelaxError("no training document has two mentions of an entity; nothing to learn")
     return cut
+
+
+def corpus_files(config: Configuration, root: Path) -> tuple[Path, Path, str | None]:
+    """The training file, the dev file and the format of the corpus that a configuration names.
+
+    Args:
+        config: A configuration with one corpus of one file for training and one for dev.
+        root: The folder that its files are in.
+    """
+    if len(config.corpora) != 1:
+        raise CorelaxError(f"{config.source}: a sparse ranker learns from one corpus")
+    [(name, corpus)] = config.corpora.items()
+    for key in corpus:
+        check_key(key, ["train", "dev", "singletons", "format"])
+    files = []
+    for part in ("train", "dev"):
+        names = read_value(f"corpus {name}: {part}", corpus.get(part, ()), tuple[str, ...])
+        if len(names) != 1:
+            raise CorelaxError(f"{config.source}: corpus {name}: {part} must be one file")
+        files.append(root / names[0])
+    return files[0], files[1], corpus.get("format")

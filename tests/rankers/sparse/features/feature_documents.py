@@ -11,7 +11,7 @@ from corelax.rankers.sparse.features.settings import FeatureSettings
 from corelax.rankers.sparse.mentions.lexicons import EMPTY, Lexicons
 from tests.rankers.sparse.mentions.word_lists_by_hand import word_lists
 
-# The document of section 11: word, tag, parse, NER; a blank line ends a sentence.
+# The document of the worked example: word, tag, parse, NER; a blank line ends a sentence.
 WORKED_EXAMPLE = """
 Tom     NNP   (TOP(S(NP(NP*  (PERSON*  (1|(0
 Reed    NNP   *)             *)        0)

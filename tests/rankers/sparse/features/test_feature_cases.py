@@ -17,15 +17,15 @@ import pytest
 from corelax import Document, io
 from corelax.rankers.sparse.features.extract import Described, describe, fit, table
 from corelax.rankers.sparse.features.mention import mention_values
+from corelax.rankers.sparse.features.names import feature_names
 from corelax.rankers.sparse.features.pair import PairCodes, code_values
 from corelax.rankers.sparse.features.settings import (
+    FEATURE_SETS,
     MENTION_TEMPLATES,
     PAIR_TEMPLATES,
-    PRESETS,
     UNKNOWN,
     FeatureSettings,
 )
-from corelax.rankers.sparse.features.show import feature_names
 from corelax.rankers.sparse.features.sources import mention_source
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
@@ -35,7 +35,7 @@ from tests.shared_corpora import DATA, LEXICONS
 pytestmark = pytest.mark.shared_data
 
 CASES = DATA.parent / "spec" / "feature_cases.json.gz"
-LT17 = PRESETS["lt17"]
+LT17 = FEATURE_SETS["lt17"]
 DETECT = mention_source("detect")
 
 Values = list[dict[str, str | None]]  # [mention] template → value
@@ -331,10 +331,10 @@ def test_counts_can_be_clipped(extracted: Extracted) -> None:
 def test_the_settings_of_wiseman_et_al_drop_two_templates_join_two_and_give_governors_sides(
     extracted: Extracted,
 ) -> None:
-    settings = PRESETS["w16"]
+    settings = FEATURE_SETS["w16"]
     assert len(settings.mention_templates) == 21
     assert set(MENTION_TEMPLATES) - set(settings.mention_templates) == {"type", "ner1"}
-    assert settings.shown("ctx1") == settings.shown("ctx2") == "ctx"
+    assert settings.display_name("ctx1") == settings.display_name("ctx2") == "ctx"
     # The pair network sees templates 3 to 17, 19 and 21 to 23 of both mentions.
     seen = [*MENTION_TEMPLATES[2:17], MENTION_TEMPLATES[18], *MENTION_TEMPLATES[20:23]]
     assert [settings.mention_templates[t] for t in settings.paired] == seen

@@ -11,8 +11,10 @@ import pytest
 
 from corelax import io
 from corelax.rankers.sparse.features.extract import describe, fit
-from corelax.rankers.sparse.features.settings import PRESETS
-from corelax.rankers.sparse.features.show import feature_names
+from corelax.rankers.sparse.features.names import feature_names
+from corelax.rankers.sparse.features.rows import feature_rows
+from corelax.rankers.sparse.features.settings import FEATURE_SETS
+from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons
 from tests.command_server import Done, server
 from tests.rankers.sparse.features.feature_documents import ID, worked_example_columns
@@ -37,7 +39,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def expected(file: Path, preset: str, cutoff: int, *, pairs: bool) -> list[dict[str, object]]:
-    settings = replace(PRESETS[preset], lexical_cutoff=cutoff)
+    settings = replace(FEATURE_SETS[preset], lexical_cutoff=cutoff)
     words = load_lexicons("none")
     documents = [describe(doc, settings, words, lambda _: None) for doc in io.read(file)]
     vocabulary, tables = fit(documents, settings, words)
@@ -54,10 +56,10 @@ def test_one_object_a_document_with_names_of_features(file: Path) -> None:
         assert line["mentions"][:3] == [[0, 2], [0, 9], [3, 8]]
         assert len(line["phi_a"]) == len(line["mentions"]) == 10
         templates = [name.split("=", 1)[0] for name in line["phi_a"][0]]
-        assert templates == PRESETS["lt17"].mention_templates
+        assert templates == FEATURE_SETS["lt17"].mention_templates
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", FEATURE_SETS)
 def test_all_pairs_are_those_of_the_library(file: Path, preset: str) -> None:
     done = run(file, "--pairs", "all", "--features", preset, "--cutoff", 2)
     assert done.code == 0
@@ -78,7 +80,7 @@ def test_words_are_counted_in_the_training_file(file: Path, tmp_path: Path) -> N
     assert line["phi_a"][0][3] == "head=lee"
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", FEATURE_SETS)
 def test_values_that_training_did_not_have_can_be_shown(
     file: Path, tmp_path: Path, preset: str
 ) -> None:
@@ -151,7 +153,7 @@ def test_a_missing_file_is_named(tmp_path: Path, file: Path) -> None:
 def test_a_wrong_feature_set_lists_the_right_ones(file: Path) -> None:
     done = run(file, "--features", "lt18")
     assert done.code == 2
-    assert all(preset in done.err for preset in PRESETS)
+    assert all(preset in done.err for preset in FEATURE_SETS)
 
 
 def test_words_alone_need_given_mentions(tmp_path: Path) -> None:
@@ -180,3 +182,25 @@ def test_a_document_without_mentions_is_an_empty_object(file: Path, tmp_path: Pa
 
 def test_a_negative_cutoff_is_an_error_of_one_line(file: Path) -> None:
     assert "lexical_cutoff" in error_of(run(file, "--cutoff", -1))
+
+
+@pytest.mark.parametrize("preset", FEATURE_SETS)
+def test_rows_from_python_are_those_of_the_command(file: Path, preset: str) -> None:
+    settings = replace(FEATURE_SETS[preset], lexical_cutoff=2)
+    documents = io.read(file)
+    words = load_lexicons("none")
+    rows = list(feature_rows(iter(documents), settings=settings, lexicons=words, pairs=True))
+    assert [(row.pop("doc"), row.pop("part")) for row in rows] == [(ID, 0), (ID, 1)]
+    assert rows == expected(file, preset, 2, pairs=True)
+
+
+def test_a_vocabulary_from_a_file_takes_the_place_of_training(file: Path, tmp_path: Path) -> None:
+    settings, words = FEATURE_SETS["lt17"], load_lexicons("none")
+    documents = io.read(file)
+    described = [describe(doc, settings, words, lambda _: None) for doc in documents]
+    vocabulary, _ = fit(described, settings, words)
+    path = tmp_path / "vocabulary.json"
+    path.write_text(vocabulary.to_json(), encoding="utf-8")
+    loaded = list(feature_rows(documents, vocabulary=Vocabulary.load(path), lexicons=words))
+    trained = list(feature_rows(documents, train=documents, settings=settings, lexicons=words))
+    assert loaded == trained

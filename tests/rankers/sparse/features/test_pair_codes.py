@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from corelax import Document
 from corelax.rankers.sparse.features import pair as module
 from corelax.rankers.sparse.features.extract import Described, fit, table
+from corelax.rankers.sparse.features.names import feature_names
 from corelax.rankers.sparse.features.pair import BITS, PairCodes, code_values
-from corelax.rankers.sparse.features.settings import PRESETS, FeatureSettings
-from corelax.rankers.sparse.features.show import feature_names
+from corelax.rankers.sparse.features.settings import FEATURE_SETS, FeatureSettings
 from corelax.rankers.sparse.mentions.lexicons import EMPTY
 from tests.rankers.sparse.features.feature_documents import describe_gold, flat_document
 
 several = settings(deadline=None, max_examples=60)
-LT17 = PRESETS["lt17"]
+LT17 = FEATURE_SETS["lt17"]
 VARIANTS = [
     replace(LT17, containment=containment, empty_speakers=empty)
     for containment, empty in product(("characters", "tokens"), (True, False))

@@ -14,8 +14,8 @@ from corelax import CorelaxError, Document, Span, io
 from corelax.document.clustering import Clustering
 from corelax.rankers.sparse.features.cache import cache_folder, other_corpus, training_corpus
 from corelax.rankers.sparse.features.extract import describe, fit, table
-from corelax.rankers.sparse.features.settings import PRESETS
-from corelax.rankers.sparse.features.show import feature_names
+from corelax.rankers.sparse.features.names import feature_names
+from corelax.rankers.sparse.features.settings import FEATURE_SETS
 from corelax.rankers.sparse.features.storage import load_tables, save_tables
 from corelax.rankers.sparse.features.table import DocumentTable, gold_of
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
@@ -29,7 +29,7 @@ from tests.rankers.sparse.features.feature_documents import (
 )
 from tests.rankers.sparse.mentions.word_lists_by_hand import word_lists
 
-SETTINGS = replace(PRESETS["lt17"], lexical_cutoff=2)
+SETTINGS = replace(FEATURE_SETS["lt17"], lexical_cutoff=2)
 
 
 @pytest.fixture(scope="module")
@@ -365,3 +365,24 @@ def test_tables_of_the_cache_are_those_of_the_document(cache: Path, file: str) -
     described = describe(doc, SETTINGS, WORKED_EXAMPLE_LEXICONS, lambda _: None)
     assert_same(corpus.tables, [table(described, corpus.vocabulary)])
     assert cache.is_dir()
+
+
+def test_cutting_a_document_keeps_more_pair_codes_than_two_bytes_number() -> None:
+    n = 400  # 79,800 pairs, each with a code of its own
+    pairs = n * (n - 1) // 2
+    whole = DocumentTable(
+        key="d",
+        spans=np.stack([np.arange(n), np.arange(n) + 1], axis=1).astype(np.int32),
+        features=np.zeros((n, 1), np.int32),
+        current=np.zeros((n, 2), np.int32),
+        previous=np.zeros((n, 1), np.int32),
+        codes=np.arange(pairs, dtype=np.int32)[::-1].copy(),
+        code_of_pair=np.arange(pairs, dtype=np.uint32),
+        gold=np.full(n, -1, np.int32),
+        gold_mentions=np.zeros((0, 4), np.int32),
+    )
+    cut = whole.first(n - 1)
+    left = (n - 1) * (n - 2) // 2
+    assert left > 2**16
+    codes = cut.codes[cut.code_of_pair]
+    assert np.array_equal(codes, whole.codes[whole.code_of_pair[:left]])

@@ -12,13 +12,13 @@ from corelax import CorelaxError, Document
 from corelax.rankers.sparse.features.extract import Described, describe, fit, table
 from corelax.rankers.sparse.features.inventories import Inventories
 from corelax.rankers.sparse.features.mention import Context, genre_of, mention_values
+from corelax.rankers.sparse.features.names import feature_names
 from corelax.rankers.sparse.features.settings import (
+    FEATURE_SETS,
     PAIR_TEMPLATES,
-    PRESETS,
     UNKNOWN,
     FeatureSettings,
 )
-from corelax.rankers.sparse.features.show import feature_names
 from corelax.rankers.sparse.features.sources import mention_source
 from corelax.rankers.sparse.features.vocabulary import NO_FEATURE, Vocabulary
 from corelax.rankers.sparse.mentions.attributes import Attributes
@@ -29,7 +29,7 @@ from tests.rankers.sparse.features.feature_documents import (
     worked_example,
 )
 
-LT17 = PRESETS["lt17"]
+LT17 = FEATURE_SETS["lt17"]
 
 
 def detected(doc: Document, settings: FeatureSettings = LT17) -> Described:
@@ -169,11 +169,11 @@ def test_genres(id: str, prefix: str, word: str) -> None:
 # Vocabularies
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", FEATURE_SETS)
 def test_the_features_of_a_template_are_side_by_side_in_its_order(preset: str) -> None:
-    settings = PRESETS[preset]
+    settings = FEATURE_SETS[preset]
     vocabulary = fitted(settings)
-    shown = list(dict.fromkeys(map(settings.shown, settings.mention_templates)))
+    shown = list(dict.fromkeys(map(settings.display_name, settings.mention_templates)))
     for names, templates in ((vocabulary.mention, shown), (vocabulary.pair, PAIR_TEMPLATES)):
         assert len(set(names)) == len(names)
         of_name = [name.split("=", 1)[0] for name in names if name != UNKNOWN]
@@ -275,9 +275,9 @@ def test_a_vocabulary_that_is_frozen_does_not_grow() -> None:
     assert vocabulary.digest == before
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", FEATURE_SETS)
 def test_json_keeps_everything(preset: str) -> None:
-    vocabulary = fitted(replace(PRESETS[preset], lexical_cutoff=2))
+    vocabulary = fitted(replace(FEATURE_SETS[preset], lexical_cutoff=2))
     again = Vocabulary.from_json(vocabulary.to_json())
     assert again.settings == vocabulary.settings
     assert again.inventories == vocabulary.inventories

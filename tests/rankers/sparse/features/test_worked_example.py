@@ -1,4 +1,4 @@
-"""The worked example of the specification, value by value."""
+"""A worked example, value by value: two sentences with an apposition, a possessive and a clause."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 
 from corelax import io
 from corelax.rankers.sparse.features.extract import Described, describe, fit
-from corelax.rankers.sparse.features.settings import PAIR_TEMPLATES, PRESETS
-from corelax.rankers.sparse.features.show import feature_names
+from corelax.rankers.sparse.features.names import feature_names
+from corelax.rankers.sparse.features.settings import FEATURE_SETS, PAIR_TEMPLATES
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.rankers.sparse.mentions.constituency import analyse
@@ -20,7 +20,7 @@ from tests.rankers.sparse.features.feature_documents import (
     worked_example_columns,
 )
 
-SETTINGS = replace(PRESETS["lt17"], lexical_cutoff=2)
+SETTINGS = replace(FEATURE_SETS["lt17"], lexical_cutoff=2)
 SECOND = 14  # first token of the second sentence
 
 PHI_A = """

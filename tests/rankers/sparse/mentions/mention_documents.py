@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from corelax import Document, Span
 from corelax.rankers.sparse.features.settings import FeatureSettings
-from corelax.rankers.sparse.mentions.attributes import Attributes, attributes
+from corelax.rankers.sparse.mentions.attributes import Attributes, mention_attributes
 from corelax.rankers.sparse.mentions.detect import analyse, given
 from corelax.rankers.sparse.mentions.lexicons import Lexicons
 
@@ -45,4 +45,4 @@ def all_attributes(
     analysis = analyse(doc)
     wanted = None if spans is None else [Span(*span) for span in spans]
     mentions = analysis.mentions if wanted is None else given(analysis, wanted)
-    return list(attributes(analysis, mentions, lexicons, settings))
+    return list(mention_attributes(analysis, mentions, lexicons, settings))

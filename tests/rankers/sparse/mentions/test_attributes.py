@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from corelax import Document
-from corelax.rankers.sparse.features.settings import PRESETS, FeatureSettings
+from corelax.rankers.sparse.features.settings import FEATURE_SETS, FeatureSettings
 from corelax.rankers.sparse.mentions.agreement import gender_of
 from corelax.rankers.sparse.mentions.attributes import Attributes
 from corelax.rankers.sparse.mentions.lexicons import EMPTY, GenderCounts, Lexicons
 from tests.rankers.sparse.mentions.mention_documents import all_attributes, parsed
 from tests.rankers.sparse.mentions.word_lists_by_hand import word_lists
 
-LT17, DEFAULT = PRESETS["lt17"], PRESETS["default"]
+LT17, DEFAULT = FEATURE_SETS["lt17"], FEATURE_SETS["default"]
 
 
 def listed(text: str) -> list[str]:

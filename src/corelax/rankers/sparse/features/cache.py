@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 from corelax.core.errors import CorelaxError, FormatError
 from corelax.core.files import file_digest
-from corelax.document import Document
 from corelax.io import stream
 from corelax.rankers.sparse.features.extract import Described, describe, fit, table
 from corelax.rankers.sparse.features.settings import FeatureSettings
@@ -33,8 +32,8 @@ Note = Callable[[str], None]
 Tables = tuple[list[DocumentTable], Vocabulary]
 
 
-class Corpus(NamedTuple):
-    """The tables of a file, the vocabulary that their rows belong to, a hash and the name of the file."""
+class FeatureCorpus(NamedTuple):
+    """The tables of a file, the vocabulary that their rows belong to, the file's digest and its name."""
 
     tables: Sequence[DocumentTable]
     vocabulary: Vocabulary
@@ -49,16 +48,15 @@ def training_corpus(
     mentions: str = DETECT,
     note: Note = lambda _: None,
     format: str | None = None,
-) -> Corpus:
+) -> FeatureCorpus:
     """The tables of a file of training documents, which the vocabulary is made from."""
 
-    def build() -> Tables:
-        documents = _described(stream(file, format), settings, lexicons, mentions)
+    def build(documents: Iterable[Described]) -> Tables:
         vocabulary, tables = fit(documents, settings, lexicons)
         return tables, vocabulary
 
-    depends_on = [asdict(settings), lexicons.digest, mentions, format]
-    return _cached(file, depends_on, build, note, lexicons.name)
+    source = _Source(file, lexicons, mentions, format)
+    return _cached(source, settings, asdict(settings), build, note)
 
 
 def other_corpus(
@@ -68,15 +66,14 @@ def other_corpus(
     mentions: str = DETECT,
     note: Note = lambda _: None,
     format: str | None = None,
-) -> Corpus:
+) -> FeatureCorpus:
     """The tables of a file of other documents, by the vocabulary of training."""
 
-    def build() -> Tables:
-        documents = _described(stream(file, format), vocabulary.settings, lexicons, mentions)
+    def build(documents: Iterable[Described]) -> Tables:
         return [table(document, vocabulary) for document in documents], vocabulary
 
-    depends_on = [vocabulary.digest, lexicons.digest, mentions, format]
-    return _cached(file, depends_on, build, note, lexicons.name)
+    source = _Source(file, lexicons, mentions, format)
+    return _cached(source, vocabulary.settings, vocabulary.digest, build, note)
 
 
 def cache_folder() -> Path:
@@ -86,30 +83,44 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "corelax"
 
 
-def _described(
-    documents: Iterable[Document], settings: FeatureSettings, lexicons: Lexicons, mentions: str
-) -> Iterator[Described]:
-    source = mention_source(mentions)
-    return (describe(doc, settings, lexicons, source) for doc in documents)
+class _Source(NamedTuple):
+    """A file of documents, and where the attributes and spans of their mentions come from."""
+
+    file: str
+    lexicons: Lexicons
+    mentions: str
+    format: str | None
+
+    def described(self, settings: FeatureSettings) -> Iterator[Described]:
+        """The documents with the attributes of their mentions."""
+        source = mention_source(self.mentions)
+        documents = stream(self.file, self.format)
+        return (describe(doc, settings, self.lexicons, source) for doc in documents)
 
 
 def _cached(
-    file: str, depends_on: list[Any], build: Callable[[], Tables], note: Note, lists: str
-) -> Corpus:
-    """The tables from the cache, or made and kept there."""
+    source: _Source,
+    settings: FeatureSettings,
+    identity: Any,
+    build: Callable[[Iterable[Described]], Tables],
+    note: Note,
+) -> FeatureCorpus:
+    """The tables from the cache, or built and kept there; `identity` stands for what they are built with."""
+    file, lexicons, mentions, format = source
     digest = file_digest(file)
+    depends_on = [identity, lexicons.digest, mentions, format]
     # A suffix can tell the format.
     key = json.dumps([digest, Path(file).suffixes, depends_on, FORMAT])
     name = hashlib.sha256(key.encode()).hexdigest()[:32]
     path = cache_folder() / f"{name}.safetensors"
     try:
         if path.exists():
-            return Corpus(*load_tables(path), digest, Path(file).name)
+            return FeatureCorpus(*load_tables(path), digest, Path(file).name)
     except (OSError, CorelaxError) as error:
         note(f"{error}; making it again")
-    note(f"{file}: extracting features (word lists: {lists})")
+    note(f"{file}: extracting features (word lists: {lexicons.name})")
     try:
-        tables, vocabulary = build()
+        tables, vocabulary = build(source.described(settings))
     except FormatError:
         raise
     except CorelaxError as error:
@@ -119,4 +130,4 @@ def _cached(
         save_tables(path, tables, vocabulary)
     except (OSError, CorelaxError) as error:  # a full disk must not stop the work
         note(f"the features are not kept for the next time ({error})")
-    return Corpus(tables, vocabulary, digest, Path(file).name)
+    return FeatureCorpus(tables, vocabulary, digest, Path(file).name)

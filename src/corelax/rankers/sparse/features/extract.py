@@ -22,7 +22,7 @@ from corelax.rankers.sparse.features.pair import PairCodes, code_values
 from corelax.rankers.sparse.features.settings import FeatureSettings
 from corelax.rankers.sparse.features.table import DocumentTable, Ints, gold_of
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
-from corelax.rankers.sparse.mentions.attributes import Attributes, attributes
+from corelax.rankers.sparse.mentions.attributes import Attributes, mention_attributes
 from corelax.rankers.sparse.mentions.detect import analyse, detected, given
 from corelax.rankers.sparse.mentions.lexicons import Lexicons
 
@@ -49,7 +49,7 @@ def describe(
     analysis = analyse(doc)
     spans = source(doc)
     mentions = detected(analysis) if spans is None else given(analysis, spans)
-    known = list(attributes(analysis, mentions, lexicons, settings))
+    known = list(mention_attributes(analysis, mentions, lexicons, settings))
     return Described(doc, Context.of(analysis, settings), known)
 
 
@@ -58,10 +58,10 @@ def fit(
 ) -> tuple[Vocabulary, list[DocumentTable]]:
     """The vocabulary of training documents, and their tables.
 
-    >>> from corelax.rankers.sparse.features.settings import PRESETS
+    >>> from corelax.rankers.sparse.features.settings import FEATURE_SETS
     >>> from corelax.rankers.sparse.mentions.lexicons import EMPTY
     >>> from corelax.synthetic import generate
-    >>> settings = PRESETS["default"]
+    >>> settings = FEATURE_SETS["default"]
     >>> known = [describe(doc, settings, EMPTY, lambda _: None) for doc in generate(2, seed=1)]
     >>> vocabulary, tables = fit(known, settings, EMPTY)
     >>> tables[0].features.shape == (len(known[0].mentions), 22)
@@ -77,11 +77,11 @@ def fit(
     pair = {item for code in distinct for item in code_values(code).items()}
     pair.update(item for document in documents for item in _single(document))
     mention: set[tuple[str, str]] = set()
-    shown = [settings.shown(template) for template in settings.mention_templates]
+    shown = [settings.display_name(template) for template in settings.mention_templates]
     for document in documents:
         for values in _values(document, inventories, settings):
-            found = zip(shown, values, strict=True)
-            mention.update((name, value) for name, value in found if value is not None)
+            named = zip(shown, values, strict=True)
+            mention.update((name, value) for name, value in named if value is not None)
     vocabulary = Vocabulary.collect(settings, inventories, mention, pair, lexicons.digest)
     return vocabulary, [
         _table(document, vocabulary, *codes)

@@ -23,7 +23,7 @@ class FeatureSettings:
     """The switches of the feature set. The defaults are the recommended ones.
 
     Attributes:
-        lexical_cutoff: A word is a feature where it was counted so often in training; else its tag is.
+        lexical_cutoff: Training count from which a word is a feature; rarer words are replaced by their tag.
         mention_type, first_ner: Whether φ_a has `type` and `ner1` (Le & Titov) or not (Wiseman et al.).
         second_ner: Whether φ_a has the NER type a second time (`ner2`).
         one_context: One template `ctx` for both syntactic contexts.
@@ -81,15 +81,15 @@ class FeatureSettings:
         for name, values in choices.items():
             check_choice(name, getattr(self, name), values)
         for name in ("lexical_cutoff", "largest_count"):
-            check_number(name, getattr(self, name))
+            check_number(name, getattr(self, name), integer=True)
 
     @property
     def mention_templates(self) -> list[str]:
         """The templates of φ_a, in order."""
-        there = {"type": self.mention_type, "ner1": self.first_ner, "ner2": self.second_ner}
-        return [name for name in MENTION_TEMPLATES if there.get(name, True)]
+        switches = {"type": self.mention_type, "ner1": self.first_ner, "ner2": self.second_ner}
+        return [name for name in MENTION_TEMPLATES if switches.get(name, True)]
 
-    def shown(self, template: str) -> str:
+    def display_name(self, template: str) -> str:
         """The name of a template in the names of features."""
         return "ctx" if self.one_context and template in ("ctx1", "ctx2") else template
 
@@ -111,7 +111,7 @@ _AS_RELEASED = {
     "number_by_tag": False,
 }
 
-PRESETS: dict[str, FeatureSettings] = {
+FEATURE_SETS: dict[str, FeatureSettings] = {
     "default": FeatureSettings(),
     "lt17": FeatureSettings(second_ner=True, **_AS_RELEASED),  # type: ignore[arg-type]
     "w16": FeatureSettings(

@@ -1,4 +1,4 @@
-"""A document as small integers: all that training and prediction need to know of it."""
+"""A document as small integers: all that training and prediction need of it."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ class DocumentTable:
     def is_anaphoric(self) -> NDArray[np.bool_]:
         """[mention] whether an earlier mention is in the same gold entity."""
         first = {entity: i for i, entity in reversed(list(enumerate(self.gold.tolist())))}
-        found = [e != NO_ENTITY and first[e] < i for i, e in enumerate(self.gold.tolist())]
-        return np.array(found, dtype=bool)
+        anaphoric = [e != NO_ENTITY and first[e] < i for i, e in enumerate(self.gold.tolist())]
+        return np.array(anaphoric, dtype=bool)
 
     def clusters_of(self, entities: Sequence[Sequence[int]]) -> Clustering[Span]:
         """Entities of mention numbers as entities of spans."""
@@ -75,14 +75,14 @@ class DocumentTable:
         return Clustering([[spans[mention] for mention in entity] for entity in entities])
 
     def first(self, mentions: int) -> DocumentTable:
-        """The document cut to its first mentions. What lies beyond the cut is in no gold entity either."""
+        """The document cut to its first mentions; gold mentions beyond the cut are left out as well."""
         if self.size <= mentions:
             return self
         last = tuple(self.spans[mentions - 1].tolist()) if mentions else (-1, -1)
         beyond = {tuple(span) for span in self.spans[mentions:].tolist()}
-        kept = {tuple(span) for span in self.spans[:mentions].tolist()}
+        within = {tuple(span) for span in self.spans[:mentions].tolist()}
         inside = [
-            span in kept or (span not in beyond and span <= last)
+            span in within or (span not in beyond and span <= last)
             for span in map(tuple, self.gold_mentions[:, 1:3].tolist())
         ]
         pairs = self.code_of_pair[: mentions * (mentions - 1) // 2]
@@ -94,7 +94,7 @@ class DocumentTable:
             current=self.current[:mentions],
             previous=self.previous[:mentions],
             codes=self.codes[used],
-            code_of_pair=renumbered.astype(np.uint16),
+            code_of_pair=renumbered.astype(self.code_of_pair.dtype),
             gold=self.gold[:mentions],
             gold_mentions=self.gold_mentions[np.array(inside, dtype=bool)],
         )

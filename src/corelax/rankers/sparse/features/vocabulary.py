@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corelax.core.errors import CorelaxError
+from corelax.core.files import read_bytes
 from corelax.rankers.sparse.features.inventories import Inventories
 from corelax.rankers.sparse.features.pair import code_values
 from corelax.rankers.sparse.features.settings import PAIR_TEMPLATES, UNKNOWN, FeatureSettings
@@ -44,7 +46,7 @@ class Vocabulary:
         self.mention, self.pair = tuple(mention), tuple(pair)
         self._mention_row = {name: row for row, name in enumerate(self.mention)}
         self._pair_row = {name: row for row, name in enumerate(self.pair)}
-        self._shown = [settings.shown(template) for template in settings.mention_templates]
+        self._shown = [settings.display_name(template) for template in settings.mention_templates]
 
     @classmethod
     def collect(
@@ -56,15 +58,15 @@ class Vocabulary:
         lexicons: str = "",
     ) -> Vocabulary:
         """All (template, value) that training had, and the unknown features of the settings."""
-        shown = [settings.shown(template) for template in settings.mention_templates]
+        shown = [settings.display_name(template) for template in settings.mention_templates]
         names = []
-        for found, templates in ((set(mention), shown), (set(pair), PAIR_TEMPLATES)):
+        for features, templates in ((set(mention), shown), (set(pair), PAIR_TEMPLATES)):
             order = {template: number for number, template in enumerate(reversed(templates))}
             if settings.unknown == "template":
-                found |= {(template, UNKNOWN) for template in templates}
+                features |= {(template, UNKNOWN) for template in templates}
             # By template, then by value, numbers as numbers.
-            found_sorted = sorted(found, key=lambda f: (-order[f[0]], len(f[1]), f[1]))
-            names.append([f"{template}={value}" for template, value in found_sorted])
+            in_order = sorted(features, key=lambda f: (-order[f[0]], len(f[1]), f[1]))
+            names.append([f"{template}={value}" for template, value in in_order])
             if settings.unknown == "global":
                 names[-1].append(UNKNOWN)
         return cls(settings, inventories, names[0], names[1], lexicons)
@@ -91,6 +93,11 @@ class Vocabulary:
             unknown = UNKNOWN if self.settings.unknown == "global" else f"{template}={UNKNOWN}"
             row = rows.get(unknown, NO_FEATURE)
         return row
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Vocabulary:
+        """The vocabulary in a file, such as `vocabulary.json` of a model folder."""
+        return cls.from_json(read_bytes(path), os.fspath(path))
 
     def to_json(self) -> str:
         """What `vocabulary.json` of a model folder holds."""

@@ -73,7 +73,7 @@ class Attributes(NamedTuple):
         return self.mention.end - self.mention.start
 
 
-def attributes(
+def mention_attributes(
     analysis: Analysis,
     mentions: tuple[Mention, ...],
     lexicons: Lexicons,

@@ -10,7 +10,7 @@ import torch
 
 from corelax import CorelaxError
 from corelax.rankers import SparseRanker
-from corelax.rankers.sparse.features.cache import Corpus
+from corelax.rankers.sparse.features.cache import FeatureCorpus
 from corelax.train import Config, load_model
 from corelax.train.checkpoint import Epoch, History, random_seed
 from corelax.train.sparse import trainee
@@ -262,7 +262,7 @@ def without_coreference(table):
 
 def test_documents_without_coreference_are_passed_over(data, tmp_path):
     tables = [*data.train.tables[:3], without_coreference(data.train.tables[3])]
-    some = Data(Corpus(tables, data.train.vocabulary, "x"), data.dev)
+    some = Data(FeatureCorpus(tables, data.train.vocabulary, "x"), data.dev)
     progress = Quiet()
     run("anaphoricity", tmp_path, some, epochs=2, progress=progress)
     assert [line["documents"] for line in log_of(tmp_path / "anaphoricity")] == [3, 3]
@@ -272,7 +272,7 @@ def test_documents_without_coreference_are_passed_over(data, tmp_path):
 
 def test_nothing_to_learn_from_is_an_error(data, tmp_path):
     tables = [without_coreference(table) for table in data.train.tables]
-    nothing = Data(Corpus(tables, data.train.vocabulary, "x"), data.dev)
+    nothing = Data(FeatureCorpus(tables, data.train.vocabulary, "x"), data.dev)
     with pytest.raises(CorelaxError, match="nothing to learn"):
         run("anaphoricity", tmp_path, nothing, epochs=1)
 
@@ -479,5 +479,5 @@ def test_a_limit_of_antecedents_holds_in_training_and_decoding(data, tmp_path):
 
 def test_a_document_with_a_single_mention_does_not_disturb(data, tmp_path):
     tables = [table.first(1) for table in data.dev.tables[:1]] + list(data.dev.tables[1:])
-    some = Data(data.train, Corpus(tables, data.dev.vocabulary, "x"))
+    some = Data(data.train, FeatureCorpus(tables, data.dev.vocabulary, "x"))
     run("baseline", tmp_path, some, **QUICK | {"epochs": 1})

@@ -45,6 +45,7 @@ def same_log(one, other):
     ]
 
 
+@pytest.mark.slow
 def test_it_learns_a_few_documents_by_heart(encoder, tmp_path):
     model = tiny_model(encoder)
     docs = examples(model, made(6))

@@ -146,3 +146,13 @@ def test_scoring_leaves_the_ranker_in_its_mode(model, labelled):
         dev_report(model.ranker, labelled)
         assert model.ranker.training is mode
     model.ranker.eval()
+
+
+def test_predictions_that_are_abandoned_restore_the_mode(tmp_path):
+    model = tiny_model(save_encoder(tmp_path, made(2)))
+    model.ranker.train()
+    found = predictions(model.ranker, examples(model, made(2)))
+    next(found)
+    assert not model.ranker.training
+    found.close()
+    assert model.ranker.training

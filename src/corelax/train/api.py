@@ -1,0 +1,264 @@
+"""`corelax.train(...)`: from annotated files to a trained model, all that the command does."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from corelax.core.device import choose_device
+from corelax.core.errors import CorelaxError
+from corelax.core.files import write_text
+from corelax.core.settings import read_value
+from corelax.train.card import CARD
+from corelax.train.configuration import SPARSE, Configuration, read_configuration
+from corelax.train.loop import Progress
+from corelax.train.stage import Note, ignore
+
+if TYPE_CHECKING:
+    from corelax.rankers.encoder.folder import EncoderModel
+    from corelax.rankers.sparse.folder import Model
+
+PathLike = str | os.PathLike[str]
+DEFAULT = "lea"
+
+
+class ArgumentError(CorelaxError):
+    """An argument of `train` that a configuration needs, or cannot use.
+
+    Attributes:
+        config: The configuration.
+        argument: The name of the argument.
+        needed: Whether it is missing; else it is useless.
+    """
+
+    def __init__(self, config: str, argument: str, *, needed: bool) -> None:
+        self.config, self.argument, self.needed = config, argument, needed
+        problem = f"needs {argument}" if needed else f"cannot use {argument}"
+        super().__init__(f"config {config!r} {problem}")
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """What `train` returns.
+
+    Attributes:
+        folder: The model folder of the last stage.
+        model: Its model; of a sparse ranker a `Model`, of an encoder ranker an `EncoderModel`.
+    """
+
+    folder: Path
+    model: Model | EncoderModel
+
+    @property
+    def training(self) -> Mapping[str, Any]:
+        """Settings, data, scores: what `config.json` says about the training."""
+        return self.model.training
+
+    @property
+    def scores(self) -> Mapping[str, Mapping[str, Any]]:
+        """All scores on dev by corpus; a sparse ranker has one, "dev". Empty for a pretraining task."""
+        scores = self.training.get("scores", {})
+        return {"dev": scores} if "conll" in scores else scores
+
+
+def train(
+    config: PathLike = DEFAULT,
+    *,
+    out: PathLike,
+    train: PathLike | None = None,
+    dev: PathLike | None = None,
+    data: PathLike | None = None,
+    encoder: PathLike | None = None,
+    stages: Sequence[str] = (),
+    settings: Mapping[str, Any] | None = None,
+    seed: int | None = None,
+    device: str = "auto",
+    format: str | None = None,
+    resume: bool = False,
+    int8: bool = False,
+    progress: Progress | None = None,
+    note: Note = ignore,
+) -> Trained:
+    """Trains a resolver, with the stages that it starts from.
+
+    Stages that `out` has already are taken from there, so several objectives can share a baseline.
+
+    Args:
+        config: A preset of the sparse ranker ("lea", "baseline", …), "own" or "small" for encoder rankers, or
+            a TOML file (see `corelax.train.configuration`).
+        out: Each stage becomes a model folder in this one.
+        train: The file with training documents, unless the configuration names its files.
+        dev: The file with dev documents.
+        data: The folder of the files that the configuration names.
+        encoder: The pretrained encoder of an encoder ranker, a folder or a name.
+        stages: Only these stages of a file, and those they need; as the configuration says if empty.
+        settings: Settings that are changed, by key, such as {"epochs": 3, "baseline.epochs": 5}.
+        seed: The seed of weights, order and dropout; short for the setting "seed".
+        device: "cpu", "cuda" or "auto".
+        format: The format of `train` and `dev`; None goes by suffix or content.
+        resume: Whether to continue a run that was interrupted; it produces identical weights.
+        int8: Whether to write an encoder ranker a second time in one byte a weight, to OUT/STAGE.int8.
+        progress: Progress callbacks.
+        note: Receives messages: what takes time, the score of each stage.
+
+    Raises:
+        ArgumentError: An argument is missing, or goes with another configuration only.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from unittest.mock import patch
+    >>> import corelax
+    >>> from corelax.synthetic import Shape, generate
+    >>> documents = list(generate(4, seed=1, shape=Shape.conll2012().scaled(15)))
+    >>> with TemporaryDirectory() as folder, patch.dict(os.environ, CORELAX_CACHE=folder):
+    ...     _ = corelax.write(documents, f"{folder}/documents.conll")
+    ...     trained = corelax.train(
+    ...         "anaphoricity",
+    ...         train=f"{folder}/documents.conll",
+    ...         dev=f"{folder}/documents.conll",
+    ...         out=f"{folder}/runs",
+    ...         settings={"hidden_mention": 8, "hidden_pair": 8, "epochs": 2},
+    ...         device="cpu",
+    ...     )
+    >>> trained.folder.name, trained.training["finished"]
+    ('anaphoricity', True)
+    """
+    configuration = read_configuration(config)
+    given = {
+        "train": train, "dev": dev, "data": data, "encoder": encoder, "stage": stages,
+        "format": format, "int8": int8,
+    }  # fmt: skip
+    _check_arguments(configuration, given)
+    target = Path(out)
+    if target.exists() and not target.is_dir():
+        raise CorelaxError(f"{target}: is a file; name a folder")
+    if advice := configuration.advice:
+        note(advice)
+    device = choose_device(device)
+    changes = dict(settings or {})
+    if seed is not None:
+        changes["seed"] = seed
+    run = _train_sparse if configuration.kind == SPARSE else _train_encoder
+    trained = run(
+        configuration,
+        target,
+        files=None if train is None or dev is None else (train, dev),
+        data=Path() if data is None else Path(data),
+        encoder="" if encoder is None else os.fspath(encoder),
+        stages=stages,
+        settings=changes,
+        device=device,
+        format=format,
+        resume=resume,
+        progress=progress,
+        note=note,
+    )
+    if int8:
+        _write_int8(trained, note)
+    return trained
+
+
+def _check_arguments(config: Configuration, given: Mapping[str, Any]) -> None:
+    """An error if an argument is missing, or goes with another configuration only."""
+    needed, useless = [], []
+    names_files = any("train" in corpus for corpus in config.corpora.values())
+    from_files = given["train"] is None and given["dev"] is None and names_files
+    if from_files or (names_files and len(config.corpora) > 1):
+        needed += ["data"]
+        useless += ["train", "dev", "format"]
+    else:
+        needed += ["train", "dev"]
+        useless += ["data"]
+    if config.kind == SPARSE:
+        useless += ["encoder", "int8"]
+        if not config.source.endswith(".toml"):
+            useless += ["stage"]  # a preset is a stage itself
+    else:
+        needed += ["encoder"]
+    for name in needed:
+        if given[name] is None:
+            raise ArgumentError(config.source, name, needed=True)
+    for name in useless:
+        if given[name]:
+            raise ArgumentError(config.source, name, needed=False)
+
+
+def _train_sparse(
+    config: Configuration,
+    out: Path,
+    *,
+    files: tuple[PathLike, PathLike] | None,
+    data: Path,
+    stages: Sequence[str],
+    settings: Mapping[str, Any],
+    device: str,
+    format: str | None,
+    resume: bool,
+    progress: Progress | None,
+    note: Note,
+    **_: Any,
+) -> Trained:
+    from corelax.train.sparse.data import corpus_files, load_data
+    from corelax.train.sparse.presets import stage_chain
+    from corelax.train.sparse.stage import train_chain
+
+    chain = stage_chain(config, settings, stages=stages)
+    if files is None:
+        train, dev, format = corpus_files(config, data)
+        files = (train, dev)
+    corpora = load_data(chain[-1], *files, note, format)
+    model = train_chain(
+        chain, out, corpora, device=device, resume=resume, progress=progress, note=note
+    )
+    return Trained(out / chain[-1].stage, model)
+
+
+def _train_encoder(
+    config: Configuration,
+    out: Path,
+    *,
+    files: tuple[PathLike, PathLike] | None,
+    data: Path,
+    encoder: str,
+    stages: Sequence[str],
+    settings: Mapping[str, Any],
+    device: str,
+    format: str | None,
+    resume: bool,
+    progress: Progress | None,
+    note: Note,
+) -> Trained:
+    from corelax.train.encoder.recipe import changed_recipe, own_recipe, read_recipe, run_recipe
+
+    changes = {key: value for key, value in settings.items() if key != "seed"}
+    if files is not None:
+        recipe = own_recipe(*files, changes, format=format, config=config)
+    else:
+        recipe = read_recipe(config)
+        recipe = changed_recipe(recipe, changes, stage=recipe.order(stages)[-1])
+    model = run_recipe(
+        recipe,
+        out,
+        encoder=encoder,
+        data=data,
+        stages=stages,
+        seed=read_value("seed", settings.get("seed", 1), int),
+        device=device,
+        resume=resume,
+        progress=progress,
+        note=note,
+    )
+    return Trained(out / recipe.order(stages)[-1], model)
+
+
+def _write_int8(trained: Trained, note: Note) -> None:
+    """Writes an encoder ranker in one byte a weight, beside the one that was trained."""
+    from corelax.rankers.encoder.folder import EncoderModel, save_ranker
+
+    if isinstance(trained.model, EncoderModel):
+        packed = trained.folder.with_name(f"{trained.folder.name}.int8")
+        save_ranker(packed, trained.model, precision="int8")
+        write_text(packed / CARD, (trained.folder / CARD).read_text(encoding="utf-8"))
+        note(f"{packed}")

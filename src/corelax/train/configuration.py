@@ -1,0 +1,229 @@
+"""What is trained on what, as a TOML file: one schema for both rankers.
+
+    extends = "lea"              # optional: a shipped configuration; this file holds what differs
+
+    [ranker]
+    kind = "sparse"              # or "encoder"
+    hidden_pair = 100            # sizes and limits, which hold for all stages
+
+    [corpora.NAME]
+    train = ["train.conll"]      # below the folder of --data; or give --train and --dev
+    dev = ["dev.conll"]
+
+    [stages.NAME]
+    like = "lea"                 # optional: a stage whose settings are taken, before those below
+    start = ["baseline"]
+    epochs = 5
+
+The package has `small` and `own` (encoder rankers), and every stage of `presets/sparse.toml` by its name. A
+file that extends another one trains the stages that it names, and those that they need; any other file trains
+all of its stages.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from corelax.core.checks import check_choice
+from corelax.core.errors import CorelaxError
+from corelax.core.settings import check_key, suggestion
+
+PRESETS_FOLDER = Path(__file__).parent / "presets"
+SPARSE, ENCODER = "sparse", "encoder"
+OWN, SMALL = "own", "small"
+OLD_NAMES = {"encoder": OWN}  # until the version after this one
+TABLES = ("ranker", "corpora", "stages")
+Table = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Configuration:
+    """The tables of a file, those of the file that it extends included; values are not checked yet.
+
+    Attributes:
+        source: Its name or its file, for messages.
+        kind: "sparse" or "encoder".
+        ranker: Settings of the ranker, without `kind`.
+        corpora: Settings of each corpus.
+        stages: Settings of each stage.
+        wanted: The stages to train, beside those that they need; all if empty.
+        settings: Settings as `--set` gives them, of a file in the older form with `preset`.
+        preset: What such a file changes.
+        advice: What to write instead of an older form, if it has one.
+    """
+
+    source: str
+    kind: str
+    ranker: Table = field(default_factory=dict)
+    corpora: Mapping[str, Table] = field(default_factory=dict)
+    stages: Mapping[str, Table] = field(default_factory=dict)
+    wanted: tuple[str, ...] = ()
+    settings: Table = field(default_factory=dict)
+    preset: str = ""
+    advice: str = ""
+
+
+def read_configuration(name_or_file: str | os.PathLike[str]) -> Configuration:
+    """A configuration of the package by its name, or one from a TOML file.
+
+    >>> read_configuration("lea").wanted, read_configuration("small").kind
+    (('lea',), 'encoder')
+    """
+    name = os.fspath(name_or_file)
+    if name in OLD_NAMES:
+        new = OLD_NAMES[name]
+        advice = f"{name} is the old name of the configuration {new}; write --config {new}"
+        return replace(read_configuration(new), source=name, advice=advice)
+    if name in (OWN, SMALL, SPARSE):
+        return _from_tables(name, _tables(PRESETS_FOLDER / f"{name}.toml"))
+    path = Path(name)
+    if path.suffix == ".toml":
+        content = _tables(path)
+        try:
+            if "preset" in content or (content and not set(content) & {"extends", *TABLES}):
+                return _from_preset(path, content)
+            return _from_tables(str(path), content)
+        except CorelaxError as error:
+            raise CorelaxError(f"{path}: {error}") from None
+    shipped = read_configuration(SPARSE)
+    if name not in shipped.stages:
+        hint = suggestion(name, [*shipped.stages, OWN, SMALL, *OLD_NAMES])
+        raise CorelaxError(f"{name}: no such configuration; {hint} (or name a .toml file)")
+    return replace(shipped, source=name, wanted=(name,))
+
+
+def order_stages(wanted: Iterable[str], needs: Callable[[str], Sequence[str]]) -> list[str]:
+    """Stages in an order in which each comes after those that it needs.
+
+    Args:
+        wanted: The stages to order; those that they need are added.
+        needs: The stages that a stage needs.
+
+    >>> order_stages(["lea", "b3"], {"lea": ["baseline"], "b3": ["baseline"], "baseline": []}.__getitem__)
+    ['baseline', 'lea', 'b3']
+    """
+    order: list[str] = []
+
+    def add(name: str, waiting: tuple[str, ...]) -> None:
+        if name in waiting:
+            circle = " needs ".join([*waiting[waiting.index(name) :], name])
+            raise CorelaxError(f"stages need each other: {circle}")
+        if name not in order:
+            for other in needs(name):
+                add(other, (*waiting, name))
+            order.append(name)
+
+    for name in wanted:
+        add(name, ())
+    return order
+
+
+def check_name(name: str, names: Iterable[str], place: str) -> str:
+    """A name that exists, or an error with a hint.
+
+    >>> check_name("frist", ["first", "second"], "--stage")
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: --stage: there is no 'frist'; did you mean 'first'?
+    """
+    names = list(names)
+    if name not in names:
+        raise CorelaxError(f"{place}: there is no {name!r}; {suggestion(name, names)}")
+    return name
+
+
+def _from_tables(source: str, content: Table) -> Configuration:
+    """A configuration from the tables of a file."""
+    for key in content:
+        check_key(key, ["extends", *TABLES])
+    ranker = dict(_table("ranker", content))
+    corpora, stages = (
+        {name: _table(name, _table(key, content)) for name in _table(key, content)}
+        for key in ("corpora", "stages")
+    )
+    if "extends" not in content:
+        kind = check_choice("ranker: kind", ranker.pop("kind", ENCODER), (SPARSE, ENCODER))
+        return Configuration(
+            source=source, kind=kind, ranker=ranker, corpora=corpora, stages=_alike(stages, {})
+        )
+    if not isinstance(content["extends"], str):
+        raise CorelaxError(f"extends must be a name, not {content['extends']!r}")
+    base = read_configuration(content["extends"])
+    if ranker.pop("kind", base.kind) != base.kind:
+        raise CorelaxError(f"ranker: kind must be {base.kind!r} as in {base.source}")
+    features = {**base.ranker.get("features", {}), **ranker.get("features", {})}
+    return replace(
+        base,
+        source=source,
+        ranker={**base.ranker, **ranker, **({"features": features} if features else {})},
+        corpora=_merged(base.corpora, corpora),
+        stages=_alike(stages, base.stages),
+        wanted=tuple(stages) or base.wanted,
+    )
+
+
+def _from_preset(path: Path, content: Table) -> Configuration:
+    """The older form: settings at the top, tables for the stages before (`[baseline]`) and `[features]`."""
+    shipped = read_configuration(SPARSE)
+    content = dict(content)
+    preset = content.pop("preset", None)
+    if not isinstance(preset, str) or preset not in shipped.stages:
+        raise CorelaxError(f'needs a line preset = "NAME", one of {", ".join(shipped.stages)}')
+    if path.stem in shipped.stages and path.stem != preset:
+        raise CorelaxError(f"{path.stem} is another stage; give the file another name")
+    settings: dict[str, Any] = {}
+    for key, value in content.items():
+        if isinstance(value, dict):
+            settings.update({f"{key}.{name}": inner for name, inner in value.items()})
+        else:
+            settings[key] = value
+    return replace(
+        shipped,
+        source=str(path),
+        stages={**shipped.stages, path.stem: shipped.stages[preset]},
+        wanted=(path.stem,),
+        settings=settings,
+        preset=preset,
+        advice=f'{path}: instead of preset = "{preset}", write extends = "{preset}" and '
+        f'[stages.{path.stem}] with like = "{preset}"',
+    )
+
+
+def _alike(stages: Mapping[str, Table], base: Mapping[str, Table]) -> dict[str, Table]:
+    """Stages with the settings of the stages that they are `like`, or of the same name in the base."""
+    made: dict[str, Table] = dict(base)
+    for name, settings in stages.items():
+        own = dict(settings)
+        like = own.pop("like", None)
+        if like is not None:
+            check_name(str(like), made, f"stage {name}: like")
+        made[name] = {**made.get(str(like) if like is not None else name, {}), **own}
+    return made
+
+
+def _merged(base: Mapping[str, Table], new: Mapping[str, Table]) -> dict[str, Table]:
+    return {**base, **{name: {**base.get(name, {}), **table} for name, table in new.items()}}
+
+
+def _tables(path: Path) -> dict[str, Any]:
+    """The contents of a TOML file."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise CorelaxError(f"{path}: no such file") from None
+    except OSError as error:
+        raise CorelaxError(f"{path}: {error.strerror or error}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise CorelaxError(f"{path}: {error}") from None
+
+
+def _table(name: str, content: Table) -> Mapping[str, Any]:
+    table = content.get(name, {})
+    if not isinstance(table, Mapping):
+        raise CorelaxError(f"{name} must be a table, not {table!r}")
+    return table

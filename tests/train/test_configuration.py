@@ -1,0 +1,156 @@
+"""One schema of TOML files for both rankers: names, tables, files that extend others, and the older form."""
+
+import pytest
+
+from corelax import CorelaxError
+from corelax.train import stage_chain
+from corelax.train.configuration import order_stages, read_configuration
+from corelax.train.encoder import read_recipe
+
+
+@pytest.fixture
+def toml(tmp_path):
+    def write(text, name="mine.toml"):
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def complaint(path):
+    with pytest.raises(CorelaxError) as caught:
+        stage_chain(path, {})
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "wanted"),
+    [("lea", "sparse", ("lea",)), ("own", "encoder", ()), ("small", "encoder", ())],
+)
+def test_the_package_has_configurations_of_both_kinds(name, kind, wanted):
+    configuration = read_configuration(name)
+    assert (configuration.kind, configuration.wanted) == (kind, wanted)
+    assert configuration.advice == ""
+
+
+def test_the_old_name_of_own_says_so():
+    configuration = read_configuration("encoder")
+    assert configuration.stages == read_configuration("own").stages
+    assert "--config own" in configuration.advice
+
+
+def test_a_file_may_hold_all_of_a_training_of_the_sparse_ranker(toml):
+    path = toml(
+        '[ranker]\nkind = "sparse"\nhidden_pair = 20\nmentions = "gold"\n'
+        "[ranker.features]\nlexical_cutoff = 5\n"
+        '[corpora.litbank]\ntrain = ["t.conll"]\ndev = ["d.conll"]\nsingletons = "keep"\n'
+        '[stages.first]\nobjective = "anaphoricity"\nepochs = 2\n'
+        '[stages.second]\nstart = ["first"]\nepochs = 3\n'
+    )
+    first, second = stage_chain(path, {})
+    assert (first.stage, first.objective, first.epochs) == ("first", "anaphoricity", 2)
+    assert (second.stage, second.start, second.epochs) == ("second", ("first",), 3)
+    for config in (first, second):
+        assert (config.hidden_pair, config.mentions, config.singletons) == (20, "gold", "keep")
+        assert config.feature_settings.lexical_cutoff == 5
+
+
+def test_a_file_may_extend_a_preset(toml):
+    path = toml(
+        'extends = "lea"\n[ranker]\nhidden_pair = 20\n[stages.baseline]\nepochs = 2\n'
+        "[stages.lea]\nbeta_squared = 2.25\n"
+    )
+    chain = {config.stage: config for config in stage_chain(path, {})}
+    assert list(chain) == ["anaphoricity", "antecedent", "baseline", "lea"]
+    assert (chain["baseline"].epochs, chain["lea"].epochs) == (2, 14)
+    assert (chain["lea"].beta_squared, chain["lea"].metric) == (2.25, "lea")
+    assert {config.hidden_pair for config in chain.values()} == {20}
+
+
+def test_a_stage_may_be_like_another_one(toml):
+    path = toml('extends = "lea"\n[stages.mine]\nlike = "lea"\ntemperature = 0.5\n')
+    *before, mine = stage_chain(path, {})
+    assert [config.stage for config in before] == ["anaphoricity", "antecedent", "baseline"]
+    assert (mine.stage, mine.metric, mine.temperature) == ("mine", "lea", 0.5)
+
+
+def test_a_file_that_names_no_stage_trains_what_it_extends(toml):
+    chain = stage_chain(toml('extends = "baseline"\n[ranker]\nseed = 3\n'), {})
+    assert [config.stage for config in chain] == ["anaphoricity", "antecedent", "baseline"]
+    assert {config.seed for config in chain} == {3}
+
+
+def test_files_extend_files(toml):
+    base = toml('extends = "lea"\n[stages.mine]\nlike = "lea"\nepochs = 2\n', name="base.toml")
+    path = toml(f'extends = "{base}"\n[stages.mine]\nclip = 1.0\n')
+    assert [(c.stage, c.epochs, c.clip) for c in stage_chain(path, {})[-1:]] == [("mine", 2, 1.0)]
+
+
+def test_some_stages_of_a_file_can_be_asked_for(toml):
+    path = toml(
+        'extends = "lea"\n[stages.a]\nlike = "baseline"\n[stages.b]\nstart = ["a"]\nlike = "lea"\n'
+    )
+    names = [config.stage for config in stage_chain(path, {}, stages=["a"])]
+    assert names == ["anaphoricity", "antecedent", "a"]
+    assert [config.stage for config in stage_chain(path, {})][-2:] == ["a", "b"]
+
+
+def test_a_recipe_may_extend_the_one_of_the_package(toml):
+    path = toml('extends = "small"\n[ranker]\nspan_size = 64\n[stages.metric]\nepochs = 1\n')
+    recipe, small = read_recipe(path), read_recipe("small")
+    assert recipe.ranker.span_size == 64
+    assert recipe.stages["metric"].epochs == 1
+    assert recipe.stages["silver"] == small.stages["silver"]
+    assert recipe.order() == small.order(["metric"])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('extends = "lee"', "lee: no such configuration; did you mean 'lea'?"),
+        ("extends = 3", "extends must be a name"),
+        ('extends = "lea"\n[ranker]\nkind = "encoder"', "kind must be 'sparse'"),
+        ('[ranker]\nkind = "dense"\n[stages.a]', "kind must be 'sparse' or 'encoder'"),
+        ('extends = "lea"\n[ranker]\nepochs = 3', "unknown setting 'epochs'"),
+        ('extends = "lea"\n[ranker]\nhidden_pare = 3', "did you mean 'hidden_pair'?"),
+        ('extends = "lea"\n[stages.mine]\nlike = "leaa"', "did you mean 'lea'?"),
+        ('extends = "lea"\n[stages.lea]\nepoch = 3', "did you mean 'epochs'?"),
+        ('extends = "lea"\n[stages.lea]\nseed = 3', "seed holds for all stages"),
+        ('extends = "lea"\n[stages.baseline]\nstart = ["lea"]', "baseline needs lea"),
+        ('[ranker]\nkind = "sparse"', "there are no stages"),
+        ('extends = "own"', "is for an encoder ranker"),
+    ],
+)
+def test_mistakes_are_one_line_that_names_the_file(toml, text, message):
+    path = toml(text)
+    found = complaint(path)
+    assert message in found
+    assert str(path) in found
+
+
+def test_a_file_in_the_older_form_says_what_to_write(toml):
+    path = toml('preset = "lea"\nepochs = 4\n[baseline]\nepochs = 2\n')
+    advice = read_configuration(path).advice
+    assert advice.startswith(f"{path}: ")
+    assert 'extends = "lea"' in advice
+    new = toml(
+        'extends = "lea"\n[stages.baseline]\nepochs = 2\n[stages.mine]\nlike = "lea"\nepochs = 4\n',
+        name="new.toml",
+    )
+    assert stage_chain(path, {}) == stage_chain(new, {})
+
+
+def test_the_sparse_ranker_cannot_train_a_recipe_of_the_encoder():
+    with pytest.raises(CorelaxError, match="small: is for an encoder ranker"):
+        stage_chain("small", {})
+    with pytest.raises(CorelaxError, match="lea: is for a sparse ranker"):
+        read_recipe("lea")
+
+
+def test_stages_that_need_each_other_are_named():
+    needs = {"a": ["b"], "b": ["c"], "c": ["a"]}
+    with pytest.raises(CorelaxError, match="a needs b needs c needs a"):
+        order_stages(["a"], needs.__getitem__)
