@@ -1,4 +1,4 @@
-"""References for the losses: loops over mentions and actions, as the specification words them.
+"""References for the losses: loops over mentions and actions, as the papers define them.
 
 Scores and gold are lists here, so that nothing is shared with the tensors of the package.
 """

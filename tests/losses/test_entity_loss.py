@@ -1,4 +1,4 @@
-"""Entity-centric cross entropy: section 5.4 of the specification, mention by mention."""
+"""Entity-centric cross entropy: section 4.1 of Le and Titov, mention by mention."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Slack-rescaled max margin: section 3.2 of the specification, mention by mention."""
+"""Slack-rescaled max margin: Wiseman et al. (2015), mention by mention."""
 
 import math
 

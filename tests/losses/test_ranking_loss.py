@@ -1,4 +1,4 @@
-"""Softmax-margin ranking: section 5.3 of the specification, mention by mention."""
+"""Softmax-margin ranking: the baseline of Le and Titov, mention by mention."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""REINFORCE and reward rescaling: section 7.3 of the specification, from documents scored anew."""
+"""REINFORCE and reward rescaling: Clark and Manning (2016), from documents scored anew."""
 
 import math
 

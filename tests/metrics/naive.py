@@ -1,7 +1,7 @@
-"""The metrics once more, word for word from shared/spec/scoring.md, slow and without corelax.
+"""The metrics once more, straight from their definitions, slow and without corelax.
 
 A side is a list of clusters, a cluster a list of spans, a span anything hashable. Every metric takes
-key and response as they were read, matches them by section 4, and returns
+key and response as they were read, matches them as the reference scorer v8.01 does, and returns
 
     recall numerator, recall denominator, precision numerator, precision denominator
 
@@ -13,11 +13,11 @@ from itertools import combinations, permutations
 
 from scipy.optimize import linear_sum_assignment
 
-TRIED_PAIRINGS = 6  # up to so many clusters on each side every pairing is tried
+TRIED_PAIRINGS = 6  # clusters on each side up to which every pairing is tried
 
 
 def matched(key, response):
-    """Section 4: what of the response is left, and how many mentions were removed.
+    """What matching leaves of the response, and how many repeated mentions it removes.
 
     >>> matched([["a", "b"]], [["a"], ["a", "x"], ["a"], ["x"]])
     ([['a'], ['x'], ['x']], 2)
@@ -40,7 +40,7 @@ def matched(key, response):
 
 
 def last_cluster(span, clusters):
-    """Section 5.6: *the* cluster of a span is the last that has it; None where there is none."""
+    """*The* cluster of a span is the last that has it; None where there is none."""
     found = None
     for number, cluster in enumerate(clusters):
         if span in cluster:
@@ -49,7 +49,7 @@ def last_cluster(span, clusters):
 
 
 def mentions(key, response):
-    """Section 4, last paragraph: distinct spans.
+    """Mention identification: distinct spans.
 
     >>> mentions([["a", "a", "b"]], [["b", "x"], ["x"]])
     (1, 2, 1, 2)
@@ -103,13 +103,13 @@ def phi_m(key_cluster, response_cluster):
 
 
 def phi_e(key_cluster, response_cluster):
-    """Section 5.3."""
+    """2 |K ∩ R| / (|K| + |R|) (Luo, 2005)."""
     size = len(key_cluster) + len(response_cluster)
     return 2 * phi_m(key_cluster, response_cluster) / size
 
 
 def best_sum(key, response, phi):
-    """Section 5.3: the largest sum of phi over one-to-one pairings."""
+    """The largest sum of phi over one-to-one pairings."""
     if not key or not response:
         return 0
     table = [[phi(k, r) for r in response] for k in key]
@@ -125,7 +125,7 @@ def best_sum(key, response, phi):
 
 
 def ceaf_m(key, response):
-    """Section 5.3.
+    """Pairings by shared mentions (Luo, 2005).
 
     >>> ceaf_m([["a", "b"], ["c"]], [["a", "b", "c"]])
     (2, 3, 2, 3)
@@ -136,7 +136,7 @@ def ceaf_m(key, response):
 
 
 def ceaf_e(key, response):
-    """Section 5.3.
+    """Pairings by `phi_e`, over numbers of entities (Luo, 2005).
 
     >>> ceaf_e([["a", "b"], ["c"]], [["a", "b", "c"]])
     (0.8, 2, 0.8, 1)
@@ -163,7 +163,7 @@ def links(clusters):
 
 
 def blanc(key, response):
-    """Section 5.4: eight counts.
+    """Sets of links (Luo et al., 2014): eight counts.
 
     >>> blanc([["a", "b"], ["c"]], [["a", "b"]])
     (1, 1, 1, 1, 0, 2, 0, 0)
@@ -179,7 +179,7 @@ def blanc(key, response):
 
 
 def resolved(clusters, others):
-    """Section 8: the sum of |K| res(K), where `others` is the other side.
+    """The sum of |K| res(K), where `others` is the other side.
 
     A pair of mentions is found if the last clusters of their spans are one and the same.
     """
@@ -196,7 +196,7 @@ def resolved(clusters, others):
 
 
 def lea(key, response):
-    """Section 8.
+    """Entities weighted by size, resolved by their links (Moosavi and Strube, 2016).
 
     >>> lea([["a", "b", "c"], ["d"]], [["a", "b"], ["d"]])
     (2.0, 4, 3.0, 3)
@@ -218,18 +218,18 @@ METRICS = {
 
 
 def totals(metric, documents):
-    """Section 6: the counts of all documents, each a pair of key and response, added up."""
+    """The counts of all documents, each a pair of key and response, added up."""
     counts = [METRICS[metric](key, response) for key, response in documents]
     return tuple(sum(column) for column in zip(*counts, strict=True))
 
 
 def share(part, whole):
-    """Section 6: 0 where the denominator is 0."""
+    """A quotient, 0 where the denominator is 0."""
     return part / whole if whole else 0
 
 
 def f1(recall, precision):
-    """Section 6: 0 where the sum is 0."""
+    """F1, 0 where the sum is 0."""
     return share((2 * precision) * recall, precision + recall)
 
 
@@ -246,7 +246,7 @@ def scores(metric, counts):
 
 
 def blanc_scores(counts):
-    """Section 5.5: the choice looks only at the key's totals."""
+    """The mean of the kinds of links that the key has; the choice looks only at the key's totals."""
     coreferent, others = scores("inside", counts[:4]), scores("between", counts[4:])
     key_inside, key_between = counts[1], counts[5]
     if key_inside == 0 and key_between == 0:

@@ -1,4 +1,4 @@
-"""Every metric against `naive.py`, which follows the text of the specification word for word."""
+"""Every metric against `naive.py`, which follows the definitions word for word."""
 
 import pytest
 from hypothesis import example, given, settings
@@ -66,7 +66,7 @@ def same(numbers):
 @both_ways_of_counting
 @given(documents=unique_documents)
 @many
-def test_documents_without_repeats_are_counted_as_the_specification_says(
+def test_documents_without_repeats_are_counted_as_the_definitions_say(
     metric, like_reference, documents
 ):
     assert counted(metric, documents, like_reference) == same(naive.totals(metric, documents))
@@ -78,7 +78,7 @@ def test_documents_without_repeats_are_counted_as_the_specification_says(
 @example(documents=[([["a"], ["a", "b"]], [["a"], ["b"]])])
 @example(documents=[([["a", "a"]], [["a"]])])
 @many
-def test_mentions_repeated_in_the_key_count_as_the_specification_says(
+def test_mentions_repeated_in_the_key_count_as_the_definitions_say(
     metric, like_reference, documents
 ):
     assert counted(metric, documents, like_reference) == same(naive.totals(metric, documents))
@@ -90,7 +90,7 @@ def test_mentions_repeated_in_the_key_count_as_the_specification_says(
 @example(documents=[([["a", "b"]], [["a"], ["a"], ["a", "b"]])])
 @example(documents=[([["a", "b"]], [["x", "x"], ["x", "a"], ["b"]])])
 @many
-def test_mentions_repeated_in_the_response_count_as_the_specification_says(
+def test_mentions_repeated_in_the_response_count_as_the_definitions_say(
     metric, like_reference, documents
 ):
     assert counted(metric, documents, like_reference) == same(naive.totals(metric, documents))
@@ -100,7 +100,7 @@ def test_mentions_repeated_in_the_response_count_as_the_specification_says(
 @both_ways_of_counting
 @given(documents=repeats_on_both_sides)
 @many
-def test_mentions_repeated_on_both_sides_count_as_the_specification_says(
+def test_mentions_repeated_on_both_sides_count_as_the_definitions_say(
     metric, like_reference, documents
 ):
     assert counted(metric, documents, like_reference) == same(naive.totals(metric, documents))
@@ -125,7 +125,7 @@ def test_documents_with_and_without_repeats_add_up_in_batches_of_any_size(
 @example(documents=[(["a", "b"], ["ab"])])
 @example(documents=[(["a"], ["ab", "c"])])
 @many
-def test_scores_are_the_quotients_that_the_specification_says(metric, documents):
+def test_scores_are_the_quotients_that_the_definitions_say(metric, documents):
     score = Report(tallied(documents, [metric]).counts())[metric]
     expected = naive.scores(metric, naive.totals(metric, documents))
     assert tuple(score) == same(expected)
@@ -134,7 +134,7 @@ def test_scores_are_the_quotients_that_the_specification_says(metric, documents)
 @both_ways_of_counting
 @given(documents=any_documents, batch=st.integers(1, 40))
 @many
-def test_removed_mentions_are_those_that_the_specification_removes(
+def test_removed_mentions_are_those_that_matching_removes(
     like_reference, documents, batch
 ):
     expected = sum(naive.matched(key, response)[1] for key, response in documents)

@@ -133,7 +133,7 @@ def test_the_conll_score_is_the_mean_of_three_f1_values():
     assert [conll] == exactly((F(2, 5) + F(5, 11) + F(13, 25)) / 3)
 
 
-# The table of special inputs, scoring.md section 11.
+# Special inputs: empty sides, single mentions, nothing in common.
 
 NOTHING = (0, 0, 0)
 PERFECT = (1, 1, 1)
@@ -226,7 +226,7 @@ def test_b_cubed_adds_nothing_for_an_entity_of_spurious_mentions_but_their_numbe
     assert counts("b_cubed", ["ab"], ["ab", "xyz"]) == exactly(2, 2, 2, 5)
 
 
-# BLANC where a kind of links is missing (section 5.5).
+# BLANC where a kind of links is missing.
 
 
 def test_blanc_takes_coreference_links_alone_where_gold_has_no_others():

@@ -1,4 +1,4 @@
-"""Relaxed metrics once more, letter by letter from shared/spec/training.md, slow and without corelax.
+"""Relaxed metrics once more, letter by letter from docs/relaxation.md, slow and without corelax.
 
 Probabilities are lists of lists of Python floats, gold is a list of entity numbers (−1 for none), `sizes` a
 list of entity sizes that counts missed mentions. Sums are loops over mentions, pairings are tried one by
@@ -10,7 +10,7 @@ from itertools import combinations, permutations, product
 
 
 def link_probs(scores, temperature=1.0):
-    """Section 1: softmax over j ≤ i.
+    """Softmax over j ≤ i.
 
     >>> link_probs([[5.0, 9.0], [1.0, 1.0]])
     [[1.0, 0.0], [0.5, 0.5]]
@@ -40,7 +40,7 @@ def entity_probs(p):
 
 
 def sharpened(probs, temperature):
-    """Section 8.3 as a power of probabilities; fit for moderate T only.
+    """Temperature on entities as a power of probabilities; fit for moderate T only.
 
     >>> sharpened([[1.0, 0.0], [0.75, 0.25]], 0.5)
     [[1.0, 0.0], [0.9, 0.1]]
@@ -50,7 +50,7 @@ def sharpened(probs, temperature):
 
 
 def alone(probs):
-    """Section 9.1, from links (exact) or from entities (independent mentions): new, and nobody else in.
+    """The chance to stay alone, from links (exact) or from entities (independent mentions): new, and nobody else in.
 
     >>> alone([[1.0, 0.0], [0.25, 0.75]])
     [0.75, 0.75]
@@ -60,7 +60,7 @@ def alone(probs):
 
 
 def coreference_probs(p):
-    """Section 10, the recursion K_ij = Σ_k L_ik K_kj.
+    """The recursion K_ij = Σ_k L_ik K_kj.
 
     >>> coreference_probs([[1.0, 0.0], [0.25, 0.75]])
     [[1.0, 0.25], [0.25, 1.0]]
@@ -120,7 +120,7 @@ def pairs_of(count):
 
 
 class Soft:
-    """Sections 9.1 to 9.6: P, the chance to be alone, μ, gold."""
+    """The entity family: P, the chance to be alone, μ, gold."""
 
     def __init__(self, probs, alone, mu, gold, sizes):
         self.probs, self.alone, self.mu, self.gold, self.sizes = probs, alone, mu, gold, sizes
@@ -231,7 +231,7 @@ class Soft:
 
 
 class Pairwise(Soft):
-    """Section 10: `alone` comes from links, `pairs` is K."""
+    """The pairwise family: `alone` comes from links, `pairs` is K."""
 
     def __init__(self, pairs, probs, alone, mu, gold, sizes):
         super().__init__(probs, alone, mu, gold, sizes)
@@ -295,7 +295,7 @@ def relaxed(
 
 
 def original(probs, gold):
-    """Section 5.5, items 1 to 4: B³ and LEA of the authors' program."""
+    """B³ and LEA of the authors' program."""
     n = len(probs)
     clusters = [[i for i in range(n) if gold[i] == v] for v in sorted(set(gold) - {-1})]
     clusters = [cluster for cluster in clusters if len(cluster) >= 2]

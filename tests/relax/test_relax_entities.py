@@ -188,7 +188,7 @@ def entities_by_inversion(links):
 
 
 def pairs_by_inversion(links):
-    """Section 10 of the specification, all of it dense."""
+    """(H ∘ H) c = 1 and K = H diag(c) Hᵀ, all of it dense."""
     visits = torch.linalg.inv(torch.eye(links.shape[-1], dtype=links.dtype) - links.tril(-1))
     meets = torch.linalg.inv(visits**2).sum(-1)
     return visits @ torch.diag_embed(meets) @ visits.mT

@@ -1,4 +1,4 @@
-"""Relaxed metrics of uncertain links against the formulas of the specification, and against expectations."""
+"""Relaxed metrics of uncertain links against the formulas of `relax_literal.py`, and against expectations."""
 
 from itertools import combinations
 
@@ -52,7 +52,7 @@ def same(counts):
 @pytest.mark.parametrize("singletons", ["drop", "keep"])
 @given(doc=soft_docs())
 @many
-def test_metrics_are_the_formulas_of_the_specification(family, on, temperature, singletons, doc):
+def test_metrics_are_the_literal_formulas(family, on, temperature, singletons, doc):
     options = {"family": family, "singletons": singletons, "temperature": temperature}
     found = doc.evaluate(temperature_on=on, **options)
     expected = relax_literal.relaxed(doc.scores.tolist(), doc.gold, doc.sizes, on=on, **options)

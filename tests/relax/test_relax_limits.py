@@ -172,7 +172,7 @@ def test_metrics_tend_to_those_of_the_decoder_as_the_temperature_falls(family, o
 
 
 def test_the_two_temperatures_have_two_limits():
-    """p(new) = 0.4 and three antecedents of one entity at 0.2 each: see section 8.4."""
+    """p(new) = 0.4 and three antecedents of one entity at 0.2 each: links say new, entities say old."""
     scores = certain_scores([0, 0, 0, 0])
     scores[3] = torch.tensor([0.2, 0.2, 0.2, 0.4]).double().log()
     doc = Doc(scores, [0, 0, 0, 0], [4])
