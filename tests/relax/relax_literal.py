@@ -50,7 +50,8 @@ def sharpened(probs, temperature):
 
 
 def alone(probs):
-    """The chance to stay alone, from links (exact) or from entities (independent mentions): new, and nobody else in.
+    """The chance to stay alone: new, and nobody else in; from links (exact) or from entities (independent).
+
 
     >>> alone([[1.0, 0.0], [0.25, 0.75]])
     [0.75, 0.75]

@@ -16,7 +16,7 @@ from corelax.train.encoder.corpora import (
     training_examples,
 )
 from corelax.train.encoder.evaluate import dev_report, predictions
-from tests.train.encoder.tiny_encoder import Letters, examples, made, save_encoder, tiny_model
+from tests.train.encoder.tiny_encoder import LETTERS, examples, made, save_encoder, tiny_model
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 SETTINGS = EncoderSettings(schemes=("one", "two"), window=50)
@@ -37,7 +37,7 @@ def root(tmp_path):
 @pytest.mark.parametrize(("singletons", "entities"), [("drop", [2]), ("keep", [2, 1])])
 def test_each_corpus_says_whether_singletons_count(root, singletons, entities):
     corpus = TrainingCorpus(name="c", scheme="two", train=("plain.jsonl",), singletons=singletons)
-    [example] = training_examples(corpus, root, Letters(), SETTINGS)
+    [example] = training_examples(corpus, root, LETTERS, SETTINGS)
     assert example.sizes.tolist() == entities
     assert (example.scheme, example.singletons) == (1, singletons == "keep")
     assert len(example.markables.where) == 3
@@ -47,22 +47,22 @@ def test_training_and_dev_are_files_of_their_own(root):
     corpus = TrainingCorpus(
         name="c", scheme="one", train=("plain.jsonl", "other.jsonl"), dev=("other.jsonl",)
     )
-    lengths = [example.words for example in training_examples(corpus, root, Letters(), SETTINGS)]
+    lengths = [example.words for example in training_examples(corpus, root, LETTERS, SETTINGS)]
     assert lengths == [7, 2]
-    assert [e.words for e in dev_examples(corpus, root, Letters(), SETTINGS)] == [2]
+    assert [e.words for e in dev_examples(corpus, root, LETTERS, SETTINGS)] == [2]
 
 
 def test_the_format_can_be_named(root):
     (root / "plain.jsonl").rename(root / "plain.data")
     corpus = TrainingCorpus(name="c", scheme="one", train=("plain.data",), format="jsonlines")
-    assert len(training_examples(corpus, root, Letters(), SETTINGS)) == 1
+    assert len(training_examples(corpus, root, LETTERS, SETTINGS)) == 1
 
 
 def test_markables_add_mentions_to_learn_from(root):
     corpus = TrainingCorpus(
         name="c", scheme="one", train=("plain.jsonl",), markables=("rich.jsonl",)
     )
-    [example] = training_examples(corpus, root, Letters(), SETTINGS)
+    [example] = training_examples(corpus, root, LETTERS, SETTINGS)
     spans = [(start, start + width + 1) for _, start, width in example.markables.where.tolist()]
     assert spans == [(0, 1), (2, 3), (4, 5), (4, 6)]
     assert example.sizes.tolist() == [2]
@@ -73,13 +73,13 @@ def test_markables_of_other_documents_are_an_error(root):
         name="gum", scheme="one", train=("plain.jsonl",), markables=("other.jsonl",)
     )
     with pytest.raises(CorelaxError, match="corpus gum: markables are not of the same documents"):
-        training_examples(corpus, root, Letters(), SETTINGS)
+        training_examples(corpus, root, LETTERS, SETTINGS)
 
 
 def test_a_scheme_that_the_ranker_does_not_know_is_an_error(root):
     corpus = TrainingCorpus(name="gum", scheme="three", train=("plain.jsonl",))
     with pytest.raises(CorelaxError, match="corpus gum: scheme must be 'one' or 'two'"):
-        training_examples(corpus, root, Letters(), SETTINGS)
+        training_examples(corpus, root, LETTERS, SETTINGS)
     with pytest.raises(CorelaxError, match="corpus gum: singletons must be"):
         TrainingCorpus(name="gum", scheme="one", singletons="some")
 

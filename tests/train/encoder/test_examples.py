@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from corelax import Clustering, Document, Span
 from corelax.io import read
 from corelax.train.encoder.examples import digest, make_example, part_from, with_entities
-from tests.train.encoder.tiny_encoder import Letters
+from tests.train.encoder.tiny_encoder import LETTERS
 
 WINDOW, WIDTH = 12, 4
 
 
 def example_of(document, *, singletons=False, **more):
     return make_example(
-        document, Letters(), scheme=0, window=WINDOW, max_width=WIDTH, singletons=singletons, **more
+        document, LETTERS, scheme=0, window=WINDOW, max_width=WIDTH, singletons=singletons, **more
     )
 
 
@@ -113,7 +113,7 @@ def markables(text, tmp_path, types=("animal", "person")):
     path.write_text(text, encoding="utf-8")
     [document] = read(path)
     example = make_example(
-        document, Letters(), scheme=0, window=100, max_width=8, markables=document, types=types
+        document, LETTERS, scheme=0, window=100, max_width=8, markables=document, types=types
     )
     return {
         (start, start + width + 1): (etype, head)

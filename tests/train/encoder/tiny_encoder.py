@@ -10,6 +10,7 @@ import torch
 
 from corelax import Document
 from corelax.rankers.encoder.folder import EncoderModel, new_ranker
+from corelax.rankers.encoder.inputs import WordPieces
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.synthetic import Shape, generate
 from corelax.train.checkpoint import History
@@ -71,6 +72,9 @@ class Letters:
 
     def __call__(self, words, **_):
         return {"input_ids": [[ord(letter) for letter in word] for word in words]}
+
+
+LETTERS = WordPieces(Letters())
 
 
 def made(number: int, seed: int = 0, mentions: int = 25) -> list[Document]:
