@@ -6,35 +6,21 @@ loads torch.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from corelax import _retired
+from corelax.core.lazy import lazy_names
 from corelax.core.version import VERSION as __version__
 
 if TYPE_CHECKING:
-    from corelax import decode, io, losses, metrics, rankers, relax, train
+    from corelax import decode, io, losses, metrics, rankers, relax, resolve
     from corelax.core.errors import CorelaxError, FormatError
     from corelax.document import Clustering, Document, Span
     from corelax.io import read, stream, write
-    from corelax.metrics.scoring import score
-    from corelax.resolve.resolution import Resolution
-    from corelax.resolve.resolver import Resolver
-
-
-_HOME = {
-    "Clustering": "corelax.document",
-    "CorelaxError": "corelax.core.errors",
-    "Document": "corelax.document",
-    "FormatError": "corelax.core.errors",
-    "Resolution": "corelax.resolve.resolution",
-    "Resolver": "corelax.resolve.resolver",
-    "Span": "corelax.document",
-    "read": "corelax.io",
-    "score": "corelax.metrics.scoring",
-    "stream": "corelax.io",
-    "write": "corelax.io",
-}
+    from corelax.metrics import score
+    from corelax.resolve import Resolution, Resolver, resolve_files
+    from corelax.study import reproduce, sweep
+    from corelax.train.api import train  # at run time the package, which can be called
 
 __all__ = [
     "Clustering",
@@ -52,23 +38,31 @@ __all__ = [
     "rankers",
     "read",
     "relax",
+    "reproduce",
+    "resolve",
+    "resolve_files",
     "score",
     "stream",
+    "sweep",
     "train",
     "write",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(import_module(_HOME[name]), name)
-    if name in __all__:
-        return import_module(f"corelax.{name}")
-    raise AttributeError(f"module 'corelax' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
-
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "core.errors": "CorelaxError FormatError",
+        "document": "Clustering Document Span",
+        "io": "read stream write",
+        "metrics": "score",
+        "resolve": "Resolution Resolver resolve_files",
+        "study": "reproduce sweep",
+        "decode": "",
+        "losses": "",
+        "rankers": "",
+        "relax": "",
+        "train": "",
+    },
+)
 
 _retired.install()

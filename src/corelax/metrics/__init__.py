@@ -5,8 +5,9 @@ Names are imported when they are first used, so that the list of metrics can be 
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from corelax.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from corelax.metrics.counts import Counts, LinkCounts, Score, f_measure
@@ -17,15 +18,6 @@ if TYPE_CHECKING:
     from corelax.metrics.scoring import score, score_files
     from corelax.metrics.tally import Tally, evaluate
 
-_HOME = {
-    "counts": ("Counts", "LinkCounts", "Score", "f_measure"),
-    "metric": ("AnyCounts", "Metric", "Repeats"),
-    "overlap": ("Overlap", "Side"),
-    "registry": ("CONLL", "METRICS", "check_metrics", "register"),
-    "report": ("Report", "rounded_percent", "scores_table"),
-    "scoring": ("score", "score_files"),
-    "tally": ("Tally", "evaluate"),
-}
 
 __all__ = [
     "CONLL",
@@ -51,8 +43,15 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    for module, names in _HOME.items():
-        if name in names:
-            return getattr(import_module(f"corelax.metrics.{module}"), name)
-    raise AttributeError(f"module 'corelax.metrics' has no attribute {name!r}")
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "counts": "Counts f_measure LinkCounts Score",
+        "metric": "AnyCounts Metric Repeats",
+        "overlap": "Overlap Side",
+        "registry": "check_metrics CONLL METRICS register",
+        "report": "Report rounded_percent scores_table",
+        "scoring": "score score_files",
+        "tally": "evaluate Tally",
+    },
+)

@@ -6,8 +6,9 @@ The adapters take the scores of any model. The paper's ranker (`sparse`) and the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from corelax.core.lazy import lazy_names
 from corelax.rankers.adapt import from_pruned, from_square, to_pruned
 
 if TYPE_CHECKING:
@@ -16,13 +17,4 @@ if TYPE_CHECKING:
 __all__ = ["SparseRanker", "from_pruned", "from_square", "to_pruned"]
 
 
-def __getattr__(name: str) -> Any:
-    if name == "SparseRanker":
-        from corelax.rankers.sparse.network import SparseRanker
-
-        return SparseRanker
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+__getattr__, __dir__ = lazy_names(__name__, {"sparse.network": "SparseRanker"})

@@ -5,8 +5,9 @@ Names are imported when they are first used: link probabilities need no metrics.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from corelax.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from corelax.relax.entities import entity_probs
@@ -20,18 +21,6 @@ if TYPE_CHECKING:
     from corelax.relax.temperature import sharpen
     from corelax.relax.written import Appearance, appearance
 
-_HOME = {
-    "entities": ("entity_probs",),
-    "evaluation": ("evaluate",),
-    "gold": ("Gold", "gold_tensors"),
-    "links": ("link_probs",),
-    "pair_overlap": ("PairOverlap",),
-    "pairs": ("coreference_probs",),
-    "relaxation": ("Relaxation",),
-    "soft_overlap": ("SoftOverlap",),
-    "temperature": ("sharpen",),
-    "written": ("Appearance", "appearance"),
-}
 
 __all__ = [
     "Appearance",
@@ -49,8 +38,18 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    for module, names in _HOME.items():
-        if name in names:
-            return getattr(import_module(f"corelax.relax.{module}"), name)
-    raise AttributeError(f"module 'corelax.relax' has no attribute {name!r}")
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "entities": "entity_probs",
+        "evaluation": "evaluate",
+        "gold": "Gold gold_tensors",
+        "links": "link_probs",
+        "pair_overlap": "PairOverlap",
+        "pairs": "coreference_probs",
+        "relaxation": "Relaxation",
+        "soft_overlap": "SoftOverlap",
+        "temperature": "sharpen",
+        "written": "Appearance appearance",
+    },
+)

@@ -5,8 +5,9 @@ Names are imported when they are first used.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from corelax.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from corelax.render.figures import figure_png, figure_svg
@@ -35,36 +36,6 @@ if TYPE_CHECKING:
     from corelax.render.views import ResolutionView
     from corelax.render.write import page_html, page_markdown, write_report
 
-_HOME = {
-    "Cell": "report",
-    "Figure": "report",
-    "Level": "report",
-    "Page": "report",
-    "Panel": "report",
-    "Passage": "passages",
-    "Passages": "passages",
-    "ResolutionView": "views",
-    "Row": "report",
-    "Section": "report",
-    "Series": "report",
-    "ShownMention": "marked_text",
-    "Table": "report",
-    "Version": "passages",
-    "figure_png": "figures",
-    "figure_svg": "figures",
-    "notebook_html": "page",
-    "page_html": "write",
-    "page_markdown": "write",
-    "passages_html": "passages",
-    "passages_markdown": "passages",
-    "print_resolution": "terminal",
-    "resolutions_html": "page",
-    "table_csv": "tables",
-    "table_json": "tables",
-    "table_markdown": "tables",
-    "titled_table": "tables",
-    "write_report": "write",
-}
 
 __all__ = [
     "Cell",
@@ -98,11 +69,17 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(import_module(f"corelax.render.{_HOME[name]}"), name)
-    raise AttributeError(f"module 'corelax.render' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "figures": "figure_png figure_svg",
+        "marked_text": "ShownMention",
+        "page": "notebook_html resolutions_html",
+        "passages": "Passage Passages passages_html passages_markdown Version",
+        "report": "Cell Figure Level Page Panel Row Section Series Table",
+        "tables": "table_csv table_json table_markdown titled_table",
+        "terminal": "print_resolution",
+        "views": "ResolutionView",
+        "write": "page_html page_markdown write_report",
+    },
+)

@@ -5,8 +5,9 @@ Names are imported when they are first used, since most of them need torch.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from corelax.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from corelax.resolve.files import resolve_files
@@ -20,17 +21,6 @@ if TYPE_CHECKING:
     )
     from corelax.resolve.resolver import Resolver
 
-_HOME = {
-    "Resolution": "resolution",
-    "ResolvedEntity": "resolution",
-    "ResolvedMention": "resolution",
-    "Resolver": "resolver",
-    "model_folder": "models",
-    "predict_documents": "predict",
-    "resolution_of": "resolution",
-    "resolve_documents": "predict",
-    "resolve_files": "files",
-}
 
 __all__ = [
     "Resolution",
@@ -45,11 +35,13 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(import_module(f"corelax.resolve.{_HOME[name]}"), name)
-    raise AttributeError(f"module 'corelax.resolve' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "files": "resolve_files",
+        "models": "model_folder",
+        "predict": "predict_documents resolve_documents",
+        "resolution": "Resolution resolution_of ResolvedEntity ResolvedMention",
+        "resolver": "Resolver",
+    },
+)

@@ -5,8 +5,9 @@ Names are imported when they are first used, since most of them need torch.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from corelax.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from corelax.study.api import Reproduced, Swept, reproduce, sweep
@@ -18,26 +19,6 @@ if TYPE_CHECKING:
     from corelax.study.runner import Progress, Runner, Wish
     from corelax.study.units import Unit
 
-_HOME = {
-    "Executor": "executors",
-    "Files": "files",
-    "InProcess": "executors",
-    "Processes": "executors",
-    "Progress": "runner",
-    "Reproduced": "api",
-    "Reproduction": "reproduction",
-    "Results": "results",
-    "Runner": "runner",
-    "Spread": "results",
-    "Study": "plan",
-    "Swept": "api",
-    "Unit": "units",
-    "Wish": "runner",
-    "full_study": "plan",
-    "quick_study": "plan",
-    "reproduce": "api",
-    "sweep": "api",
-}
 
 __all__ = [
     "Executor",
@@ -61,11 +42,16 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(import_module(f"corelax.study.{_HOME[name]}"), name)
-    raise AttributeError(f"module 'corelax.study' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "api": "reproduce Reproduced sweep Swept",
+        "executors": "Executor InProcess Processes",
+        "files": "Files",
+        "plan": "full_study quick_study Study",
+        "reproduction": "Reproduction",
+        "results": "Results Spread",
+        "runner": "Progress Runner Wish",
+        "units": "Unit",
+    },
+)

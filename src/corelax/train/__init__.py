@@ -8,9 +8,10 @@ describes.
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+from corelax.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from corelax.rankers.sparse.folder import Model, load_model
@@ -26,28 +27,6 @@ if TYPE_CHECKING:
     from corelax.train.sparse.stage import train_chain
     from corelax.train.stage import train_stage
 
-_HOME = {
-    "PRESETS": "corelax.train.sparse.presets",
-    "AdaGrad": "corelax.train.optim",
-    "ArgumentError": "corelax.train.api",
-    "Config": "corelax.train.sparse.config",
-    "Configuration": "corelax.train.configuration",
-    "Model": "corelax.rankers.sparse.folder",
-    "Progress": "corelax.train.loop",
-    "StageSettings": "corelax.train.settings",
-    "Trained": "corelax.train.api",
-    "Trainee": "corelax.train.loop",
-    "clip_gradients": "corelax.train.optim",
-    "load_data": "corelax.train.sparse.data",
-    "load_model": "corelax.rankers.sparse.folder",
-    "predict_documents": "corelax.resolve.predict",
-    "read_configuration": "corelax.train.configuration",
-    "stage_chain": "corelax.train.sparse.presets",
-    "train": "corelax.train.api",
-    "train_chain": "corelax.train.sparse.stage",
-    "train_epochs": "corelax.train.loop",
-    "train_stage": "corelax.train.stage",
-}
 
 __all__ = [
     "PRESETS",
@@ -73,14 +52,23 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(import_module(_HOME[name]), name)
-    raise AttributeError(f"module 'corelax.train' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "api": "ArgumentError train Trained",
+        "configuration": "Configuration read_configuration",
+        "corelax.rankers.sparse.folder": "load_model Model",
+        "corelax.resolve.predict": "predict_documents",
+        "loop": "Progress train_epochs Trainee",
+        "optim": "AdaGrad clip_gradients",
+        "settings": "StageSettings",
+        "sparse.config": "Config",
+        "sparse.data": "load_data",
+        "sparse.presets": "PRESETS stage_chain",
+        "sparse.stage": "train_chain",
+        "stage": "train_stage",
+    },
+)
 
 
 class _Callable(ModuleType):

@@ -5,8 +5,9 @@ Names are imported when they are first used, since they need torch.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from corelax.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from corelax.rankers.encoder.batches import Item, score_documents
@@ -21,20 +22,6 @@ if TYPE_CHECKING:
     from corelax.rankers.encoder.ranker import EncoderRanker
     from corelax.rankers.encoder.settings import EncoderSettings
 
-_HOME = {
-    "EncoderModel": "folder",
-    "EncoderRanker": "ranker",
-    "EncoderSettings": "settings",
-    "Item": "batches",
-    "TextWindow": "inputs",
-    "WordPieces": "inputs",
-    "decide": "decisions",
-    "encoder_input": "inputs",
-    "load_ranker": "folder",
-    "new_ranker": "folder",
-    "save_ranker": "folder",
-    "score_documents": "batches",
-}
 
 __all__ = [
     "EncoderModel",
@@ -52,11 +39,14 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(import_module(f"corelax.rankers.encoder.{_HOME[name]}"), name)
-    raise AttributeError(f"module 'corelax.rankers.encoder' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "batches": "Item score_documents",
+        "decisions": "decide",
+        "folder": "EncoderModel load_ranker new_ranker save_ranker",
+        "inputs": "encoder_input TextWindow WordPieces",
+        "ranker": "EncoderRanker",
+        "settings": "EncoderSettings",
+    },
+)

@@ -5,8 +5,9 @@ Names are imported when they are first used: mentions and features need no torch
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from corelax.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from corelax.rankers.sparse.features import (
@@ -18,14 +19,6 @@ if TYPE_CHECKING:
     from corelax.rankers.sparse.network import SparseRanker
     from corelax.rankers.sparse.tensors import DocumentTensors
 
-_HOME = {
-    "DocumentTensors": "tensors",
-    "FEATURE_SETS": "features",
-    "FeatureSettings": "features",
-    "SparseRanker": "network",
-    "Vocabulary": "features",
-    "feature_rows": "features",
-}
 
 __all__ = [
     "FEATURE_SETS",
@@ -37,11 +30,11 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "features": "feature_rows FEATURE_SETS FeatureSettings Vocabulary",
+        "network": "SparseRanker",
+        "tensors": "DocumentTensors",
+    },
+)
