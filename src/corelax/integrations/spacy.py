@@ -37,6 +37,8 @@ except ImportError:
 else:
     has_spacy = True
 
+__all__ = ["CoreferenceComponent", "Settings", "document_from", "make_component"]
+
 ErrorHandler = Callable[[str, Any, list[Any], Exception], None]
 
 
