@@ -134,9 +134,7 @@ def test_scores_are_the_quotients_that_the_definitions_say(metric, documents):
 @both_ways_of_counting
 @given(documents=any_documents, batch=st.integers(1, 40))
 @many
-def test_removed_mentions_are_those_that_matching_removes(
-    like_reference, documents, batch
-):
+def test_removed_mentions_are_those_that_matching_removes(like_reference, documents, batch):
     expected = sum(naive.matched(key, response)[1] for key, response in documents)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("corelax.metrics.tally.BATCH_MENTIONS", batch)
