@@ -50,7 +50,7 @@ def sharpened(probs, temperature):
 
 
 def alone(probs):
-    """The chance to stay alone: new, and nobody else in; from links (exact) or from entities (independent).
+    """New, and nobody else in: exact from links, from entities as if mentions were independent.
 
     >>> alone([[1.0, 0.0], [0.25, 0.75]])
     [0.75, 0.75]

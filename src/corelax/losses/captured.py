@@ -164,7 +164,7 @@ class _Replay(torch.autograd.Function):
 
 
 def padded(number: int) -> int:
-    """The size that so many mentions or entities are padded to: at most an eighth more, from 256 on.
+    """The size that a number of mentions or entities is padded to: at most an eighth more, from 256 on.
 
     >>> [padded(number) for number in (0, 33, 350, 1100)]
     [32, 64, 352, 1152]

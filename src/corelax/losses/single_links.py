@@ -57,9 +57,9 @@ class _Rule(NamedTuple):
 
     def parts_of(self, counts: Tensor, size: Tensor) -> _Parts:
         """Of any clusters. A singleton counts if it is written; LEA links it to itself."""
-        found = (counts * (self.single if self.self_pair else 1.0)).sum(-1)
-        recall = found if self.self_pair else (counts * self.weights).sum(-1)
-        singleton = _Parts(recall, found, size)
+        right = (counts * (self.single if self.self_pair else 1.0)).sum(-1)
+        recall = right if self.self_pair else (counts * self.weights).sum(-1)
+        singleton = _Parts(recall, right, size)
         return _Parts(
             *(
                 torch.where(size == 1, self.keep_singletons * alone, together)

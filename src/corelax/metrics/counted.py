@@ -85,7 +85,7 @@ class CountedOverlap(Overlap):
 
 
 def pairs(count: Any) -> Any:
-    """Pairs among so many mentions: n (n − 1) / 2, of numbers or arrays."""
+    """Pairs among n mentions: n (n − 1) / 2, of numbers or arrays."""
     return count * (count - 1) // 2
 
 
@@ -127,7 +127,7 @@ class OverlapCounter:
         for entity, cluster in enumerate(gold, len(gold_sizes)):
             gold_sizes.append(len(cluster))
             entity_of.update(dict.fromkeys(cluster, entity))
-        found = [
+        matched = [
             (entity_of[mention], entity)
             for entity, cluster in enumerate(system, len(system_sizes))
             for mention in cluster
@@ -135,11 +135,11 @@ class OverlapCounter:
         ]
         before = len(system_sizes)
         system_sizes.extend(map(len, system))
-        cells = Counter(found)
+        cells = Counter(matched)
         self._cells.extend(cells)
         self._shared.extend(cells.values())
         system_mentions = sum(system_sizes[before:])
-        for which, count in enumerate((len(entity_of), system_mentions, len(found))):
+        for which, count in enumerate((len(entity_of), system_mentions, len(matched))):
             self._pairs[which] += pairs(count)
         self.mentions += len(entity_of) + system_mentions
 

@@ -82,7 +82,7 @@ def share(part: Tensor, whole: Tensor) -> Tensor:
 
 
 def pairs(count: Tensor) -> Tensor:
-    """Pairs among so many mentions: n (n − 1) / 2."""
+    """Pairs among n mentions: n (n − 1) / 2."""
     return count * (count - 1) / 2
 
 

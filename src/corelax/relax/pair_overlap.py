@@ -79,8 +79,8 @@ class PairOverlap(RelaxedOverlap):
     def between(self) -> Tensor:
         """Pairs of written gold mentions of different entities, less those that corefer."""
         gold = self._gold.is_member.to(self._pairs.dtype)[..., None]
-        found = (gold * self._pairs * gold.mT).sum((-2, -1), dtype=torch.float64) / 2
-        apart = written_apart(self._gold, self._appears, coreferring=found - self.links.sum(-1))
+        in_gold = (gold * self._pairs * gold.mT).sum((-2, -1), dtype=torch.float64) / 2
+        apart = written_apart(self._gold, self._appears, coreferring=in_gold - self.links.sum(-1))
         return apart.minimum(self.system.between)  # no more than there are, after all that clamping
 
     @property

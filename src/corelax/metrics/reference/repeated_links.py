@@ -75,8 +75,8 @@ class _Spans(Generic[M]):
     def together(self, span: M) -> set[M]:
         """The spans that share an entity with this one, itself only if it is there twice."""
         entities = self.entities.get(span, ())
-        found = {m for entity in entities for m in self.spans[entity]} & self.left
-        return found if span in self.doubled else found - {span}
+        company = {m for entity in entities for m in self.spans[entity]} & self.left
+        return company if span in self.doubled else company - {span}
 
     def never_apart(self, span: M) -> set[M]:
         """The spans, itself included, that occur nowhere but in this span's one entity."""
