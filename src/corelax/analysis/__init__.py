@@ -12,14 +12,19 @@ from corelax.analysis.errors import (
     errors_table,
 )
 from corelax.analysis.passages import choose_passages
+from corelax.analysis.significance import Difference, DocumentCounts, compare, holm
 
 __all__ = [
+    "Difference",
+    "DocumentCounts",
     "ErrorCounts",
     "MentionError",
     "choose_passages",
+    "compare",
     "count_errors",
     "count_errors_of_files",
     "document_errors",
     "error_examples",
     "errors_table",
+    "holm",
 ]

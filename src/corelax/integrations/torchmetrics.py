@@ -17,6 +17,8 @@ from corelax.core.checks import check_beta
 from corelax.document.clustering import without_singletons
 from corelax.metrics import METRICS, AnyCounts, Report, check_metrics, evaluate
 
+__all__ = ["CoreferenceScore"]
+
 try:
     from torchmetrics import Metric
 except ImportError:
