@@ -135,7 +135,8 @@ def test_a_second_time_nothing_is_trained_and_the_report_is_the_same(
     assert report(out) == written
 
 
-@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
 def test_a_study_that_was_killed_goes_on_to_the_same_report(
     quick: tuple[Path, Done], tmp_path: Path, workers: int
 ) -> None:

@@ -330,6 +330,7 @@ def peak_memory(path: Path, text: str, documents: int) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", SUFFIXES.values())
 def test_ten_times_the_file_does_not_take_more_memory(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"a.{suffix}"

@@ -559,6 +559,7 @@ def test_passages_show_both_systems(report, folder):
         assert "Baseline (heuristic loss): " in line
 
 
+@pytest.mark.slow
 def test_the_same_results_give_the_same_bytes(results, report, tmp_path):
     again = study_page(results, title="A study", command="corelax reproduce", examples=3)
     write_report(again, tmp_path)
