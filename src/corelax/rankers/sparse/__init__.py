@@ -1,6 +1,6 @@
 """The paper's ranker: mentions, sparse features, and a network over them.
 
-Names are imported when they are first used: mentions and features need no torch.
+Names are imported when they are first used: mentions and features do not load the network.
 """
 
 from __future__ import annotations
