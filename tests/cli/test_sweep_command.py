@@ -219,7 +219,7 @@ def test_a_bad_grid_is_one_line(refused, grid: list[str], words: str) -> None:
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (["--config", "leah"], "unknown preset"),
+        (["--config", "leah"], "leah: no such configuration; did you mean 'lea'?"),
         (["--train", "nowhere.conll"], "nowhere.conll: "),
         (["--set", "epoch=3"], "did you mean"),
         (["--set", "epochs"], "key=value"),

@@ -1,7 +1,7 @@
 """Mention rankers: whatever gives `antecedent_scores`.
 
-The adapters take the scores of any model. The paper's ranker (`sparse`) and the pretrained encoders
-(`encoder`) are loaded when they are first asked for.
+The adapters take the scores of any model. They, the paper's ranker (`sparse`) and the pretrained encoders
+(`encoder`) are loaded when they are first asked for: detecting mentions needs no torch.
 """
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from corelax.core.lazy import lazy_names
-from corelax.rankers.adapt import from_pruned, from_square, to_pruned
 
 if TYPE_CHECKING:
+    from corelax.rankers.adapt import from_pruned, from_square, to_pruned
     from corelax.rankers.sparse.network import SparseRanker
 
 __all__ = ["SparseRanker", "from_pruned", "from_square", "to_pruned"]
 
 
-__getattr__, __dir__ = lazy_names(__name__, {"sparse.network": "SparseRanker"})
+__getattr__, __dir__ = lazy_names(
+    __name__, {"adapt": "from_pruned from_square to_pruned", "sparse.network": "SparseRanker"}
+)
