@@ -1,4 +1,4 @@
-"""Importing the adapters loads no ranker, and importing mentions or features loads neither network nor torch."""
+"""Importing the adapters loads no ranker; importing mentions or features loads neither network nor torch."""
 
 from __future__ import annotations
 
