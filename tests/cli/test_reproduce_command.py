@@ -89,6 +89,7 @@ def conll(out: Path, unit: str, seed: int, part: str = "test", gold: Path | None
     return 100 * corelax.score(gold=docs, system=system, singletons="drop").conll
 
 
+@pytest.mark.slow
 def test_the_table_shows_what_the_predictions_score(quick: tuple[Path, Done]) -> None:
     out, done = quick
     header, rule, *lines = done.out.splitlines()
@@ -104,6 +105,7 @@ def test_the_table_shows_what_the_predictions_score(quick: tuple[Path, Done]) ->
     assert "\x1b" not in done.out + done.err
 
 
+@pytest.mark.slow
 def test_the_report_is_written(quick: tuple[Path, Done]) -> None:
     out, _ = quick
     tables = ("answers", "scores", "dev_scores", "errors", "times")
@@ -124,6 +126,7 @@ def test_the_report_is_written(quick: tuple[Path, Done]) -> None:
         assert row["CoNLL"]["mean"] == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_a_second_time_nothing_is_trained_and_the_report_is_the_same(
     quick: tuple[Path, Done],
 ) -> None:
@@ -137,6 +140,7 @@ def test_a_second_time_nothing_is_trained_and_the_report_is_the_same(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.slow
 def test_a_study_that_was_killed_goes_on_to_the_same_report(
     quick: tuple[Path, Done], tmp_path: Path, workers: int
 ) -> None:
@@ -175,6 +179,7 @@ def on_files(files: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pat
     return out, done
 
 
+@pytest.mark.slow
 def test_dev_documents_are_held_out(on_files: tuple[Path, Done], files: Path) -> None:
     out, _ = on_files
     train, dev = (read(out / "data" / f"{part}.conll") for part in ("train", "dev"))
@@ -185,6 +190,7 @@ def test_dev_documents_are_held_out(on_files: tuple[Path, Done], files: Path) ->
     assert predicted["documents"] == [doc.key for doc in dev]
 
 
+@pytest.mark.slow
 def test_only_the_seed_that_was_asked_for_is_run(on_files: tuple[Path, Done], files: Path) -> None:
     out, done = on_files
     assert [path.name for path in (out / "results").iterdir()] == ["seed1"]
@@ -193,6 +199,7 @@ def test_only_the_seed_that_was_asked_for_is_run(on_files: tuple[Path, Done], fi
     assert re.split(r"  +", line)[1] == f"{score:.2f}"
 
 
+@pytest.mark.slow
 def test_results_are_taken_over_without_training(
     on_files: tuple[Path, Done], files: Path, tmp_path: Path
 ) -> None:
@@ -219,6 +226,7 @@ def test_results_are_taken_over_without_training(
     assert "Not all runs are done" in (merged / "report" / "report.md").read_text()
 
 
+@pytest.mark.slow
 def test_without_test_documents_the_report_is_about_dev(
     on_files: tuple[Path, Done], tmp_path: Path
 ) -> None:
@@ -303,6 +311,7 @@ def test_the_folder_must_not_be_a_file(corelax_here, tmp_path: Path) -> None:
     assert out.read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_one_bad_folder_to_merge_keeps_the_others_from_being_taken(
     corelax_here, quick: tuple[Path, Done], tmp_path: Path
 ) -> None:
@@ -311,6 +320,7 @@ def test_one_bad_folder_to_merge_keeps_the_others_from_being_taken(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_results_with_other_settings_are_refused(
     corelax_here, quick: tuple[Path, Done], tmp_path: Path
 ) -> None:

@@ -209,6 +209,7 @@ def test_only_a_machine_with_a_gpu_trains_on_one(corelax, files: Path, tmp_path:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_the_command_works_in_a_process_of_its_own(files: Path, tmp_path: Path) -> None:
     done = server().run(*options(files, tmp_path))
     assert done.code == 0

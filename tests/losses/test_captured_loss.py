@@ -44,6 +44,7 @@ def value_and_gradient(loss, scores, gold):
 
 
 @pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")  # of torch
+@pytest.mark.slow
 @each_loss
 def test_a_whole_loss_can_be_compiled(loss, settings):
     scores, gold = document(12)

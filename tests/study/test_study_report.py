@@ -49,6 +49,8 @@ from tests.study.study_runs import (
     system_of,
 )
 
+pytestmark = pytest.mark.slow  # trains a whole study
+
 SEEDS = (1, 2)
 METRICS = {
     "MUC": "muc",

@@ -231,7 +231,7 @@ def plot_settings() -> Iterator[None]:
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update(_SETTINGS)  # type: ignore[arg-type]
+        matplotlib.rcParams.update(_SETTINGS)
         yield
 
 
