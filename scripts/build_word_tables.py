@@ -1,6 +1,6 @@
 """Makes the word tables that the package ships: `python scripts/build_word_tables.py`.
 
-Sources, all under permissive licences (`src/corelax/mentions/data/README.md` has the notices):
+Sources, all under permissive licences (`src/corelax/rankers/sparse/mentions/data/README.md` has the notices):
 
 - cort: words that are mostly masculine, feminine, neuter or plural in the counts of Bergsma and Lin (2006)
 - names: first names of the US census of 1990

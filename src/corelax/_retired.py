@@ -11,21 +11,33 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
 from types import ModuleType
 
 # The longest beginning of a name counts, so that a package and one of its modules can go to different places.
+# Importing `a.b` sets `b` on `a`: an old name must not be that of a function in the new package.
 MOVED = {
+    "corelax.checks": "corelax.core.checks",
     "corelax.clustering": "corelax.document.clustering",
     "corelax.errors": "corelax.core.errors",
     "corelax.experiments": "corelax.study",
     "corelax.experiments.significance": "corelax.analysis.significance",
     "corelax.features": "corelax.rankers.sparse.features",
+    "corelax.io.files": "corelax.core.files",
     "corelax.mentions": "corelax.rankers.sparse.mentions",
+    "corelax.mentions.names": "corelax.rankers.sparse.mentions.layers",
+    "corelax.mentions.pronouns": "corelax.text.pronouns",
+    "corelax.models": "corelax.resolve.models",
     "corelax.resolution": "corelax.resolve.resolution",
     "corelax.resolver": "corelax.resolve.resolver",
     "corelax.scoring": "corelax.metrics.scoring",
     "corelax.statistics": "corelax.document.statistics",
+    "corelax.text_table": "corelax.core.text_table",
+    "corelax.train.config": "corelax.train.sparse.config",
+    "corelax.train.folder": "corelax.rankers.sparse.folder",
     "corelax.train.predict": "corelax.resolve.predict",
+    "corelax.train.presets": "corelax.train.sparse.presets",
+    "corelax.weights": "corelax.core.weights",
 }
 
 
@@ -66,7 +78,7 @@ class _Finder(MetaPathFinder):
         target: ModuleType | None = None,  # noqa: ARG002
     ) -> ModuleSpec | None:
         name = new_name(fullname)
-        if name is None:
+        if name is None or find_spec(name) is None:
             return None
         warnings.warn(
             f"{fullname} is now {name}; the old name goes with the next minor version",

@@ -85,3 +85,12 @@ def test_documents_made_of_spans_keep_their_parts() -> None:
     doc = Document.from_sentences("d", words, clusters=[[GAP, (3, 9)], [ZERO]])
     assert doc.clusters == Clustering([[GAP, Span(3, 9)], [ZERO]])
     assert [span.parts for span in doc.clusters[0]] == [((3, 5), (8, 9)), ()]
+
+
+def test_a_changed_span_keeps_its_gaps_and_stays_consistent():
+    gapped = Span(3, 9, parts=((3, 5), (8, 9)))
+    assert gapped._replace(end=9) == gapped
+    plain = gapped._replace(end=8, parts=())
+    assert plain == (3, 8)
+    assert plain in {(3, 8)}
+    assert type(gapped)(3, 8) in {Span(3, 8)}

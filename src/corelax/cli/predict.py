@@ -8,7 +8,10 @@ import typer
 
 from corelax.cli.options import Device, SourceFormat, TargetFormat, note, note_lost
 
-ADVICE = "corelax predict is an alias: corelax resolve IN --model MODEL --out OUT does the same"
+ADVICE = (
+    "corelax predict is an alias of corelax resolve IN --model MODEL --out OUT "
+    "(with --from FORMAT if the name of IN does not tell its format)"
+)
 
 
 def predict(

@@ -43,7 +43,12 @@ class Span(_Bounds):
         """A plain span is two numbers and nothing else; the rare ones are of a class of their own."""
         if parts or empty:
             return _SpanWithMore._of(start, end, tuple(parts), tuple(empty))
-        return tuple.__new__(cls, (start, end))
+        return tuple.__new__(Span, (start, end))
+
+    def _replace(self, **changes: Any) -> Span:
+        """The span with other values; those of a named tuple would lose gaps and empty nodes."""
+        now = {"start": self.start, "end": self.end, "parts": self.parts, "empty": self.empty}
+        return Span(**{**now, **changes})
 
     @property
     def is_continuous(self) -> bool:

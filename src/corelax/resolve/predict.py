@@ -211,7 +211,7 @@ def _by_encoder(
     resolver = Resolver.from_pretrained(model, device=device)
     training = resolver.model.training
     if not training.get("finished", True):
-        note(f"{model}: its training is not finished")
+        note(f"{model_folder(model)}: its training is not finished")
     as_trained = training.get("config", {}).get("singletons", "drop")
     singletons = check_choice("singletons", singletons or as_trained, SINGLETONS)
     source = _source(mentions or DETECT, note)

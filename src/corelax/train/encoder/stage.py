@@ -49,7 +49,7 @@ class EncoderStage:
 
     Attributes:
         config: The settings.
-        model: The weights to start from; they are changed.
+        model: The weights to start from.
         examples: Gives the training documents; called only if the stage is not finished.
         dev: Dev documents of each corpus; the mean of their CoNLL scores tells epochs apart.
         identity: What else decides the result: documents, weights it starts from.
@@ -82,7 +82,9 @@ class EncoderStage:
         """Writes a model that is not finished, unless there is a checkpoint to continue from."""
         examples = self.examples()
         torch.manual_seed(random_seed(self.config.seed, self.config.stage, "start"))
-        model = self.model._replace(ranker=self.model.ranker.to(self.device), training=training)
+        # A copy, since other stages may start from the same weights.
+        ranker = copy.deepcopy(self.model.ranker).to(self.device)
+        model = self.model._replace(ranker=ranker, training=training)
         trainee = EncoderTrainee(self.config, model, examples, self.dev)
         if (folder / CHECKPOINT).exists():
             write_encoder(folder, model)  # may have been cut off
@@ -152,7 +154,7 @@ class EncoderStages:
         """A stage, from its settings and the models of those before it."""
         if config.start:
             before = models[config.start[0]]
-            model = before._replace(ranker=copy.deepcopy(before.ranker))  # others may start from it
+            model = before
         else:
             torch.manual_seed(config.seed)
             model = new_ranker(self._encoder, self._settings)
