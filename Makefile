@@ -8,9 +8,12 @@ DEMO := out/demo
 
 setup: .venv/installed
 
-.venv/installed: pyproject.toml constraints.txt
+# Models are installed from the clone, without a copy of their weights.
+MODELS := models/small models/base
+
+.venv/installed: pyproject.toml constraints.txt $(MODELS:=/pyproject.toml)
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]" $(MODELS:%=-e ./%)
 	touch $@
 
 demo: setup

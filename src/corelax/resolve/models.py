@@ -1,22 +1,106 @@
-"""Models that ship with the package, each in a folder of its name."""
+"""Models by name: the model `base` is the package `corelax_base`, which `pip install corelax-base` brings.
+
+Anybody can publish a model in this way: a package with `config.json`, the weights and `encoder/` beside its
+`__init__.py`. The package is looked up and never imported, so that nothing in it is run.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, metadata
+from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import iter_modules
+from typing import NamedTuple
+
+from corelax.core.errors import CorelaxError
 
 DEFAULT = "small"
-_SHIPPED = Path(__file__).parents[1] / "models"
+OURS = ("small", "base")
+CONFIG = "config.json"
+_PREFIX = "corelax_"
+
+
+class InstalledModel(NamedTuple):
+    """A model that `Resolver.from_pretrained(name)` loads.
+
+    Attributes:
+        name: Its name.
+        version: The version of its distribution; empty if it is on the path without being installed.
+        folder: Where it lies.
+        licence: The licence of its weights as the distribution states it, perhaps empty.
+    """
+
+    name: str
+    version: str
+    folder: Path
+    licence: str
 
 
 def model_folder(name_or_folder: str | Path | None = None) -> Path:
-    """The folder of a model that ships with the package, or the folder that was named.
+    """The folder of an installed model, or the folder that was named.
 
-    A model folder in the working directory goes before a model of the package with the same name.
+    A model folder in the working directory goes before an installed model with the same name.
+
+    Args:
+        name_or_folder: A name such as "base", or a folder. None is the installed model "small".
 
     >>> model_folder("small") == model_folder(), model_folder("runs/lea").parts
     (True, ('runs', 'lea'))
+    >>> model_folder("smal")
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: no folder and no installed model is called 'smal'; installed: ...small
     """
     folder = Path(DEFAULT if name_or_folder is None else name_or_folder)
-    shipped = _SHIPPED / folder.name
-    is_name = len(folder.parts) == 1 and not (name_or_folder and (folder / "config.json").exists())
-    return shipped if is_name and shipped.is_dir() else folder
+    name = str(folder)
+    if len(folder.parts) != 1 or (name_or_folder is not None and (folder / CONFIG).exists()):
+        return folder
+    installed = _installed_folder(name)
+    if installed is not None:
+        return installed
+    if name in OURS:
+        raise CorelaxError(
+            f"model {name!r} is not installed; "
+            f"pip install corelax-{name} (or ./models/{name} in a clone)"
+        )
+    if folder.exists():
+        return folder  # whoever reads it says what is missing there
+    names = ", ".join(model.name for model in installed_models()) or "none"
+    raise CorelaxError(f"no folder and no installed model is called {name!r}; installed: {names}")
+
+
+def installed_models() -> list[InstalledModel]:
+    """The models that can be loaded by name, in the order of their names.
+
+    >>> "small" in [model.name for model in installed_models()]
+    True
+    """
+    return sorted(_all_installed())
+
+
+def _all_installed() -> Iterator[InstalledModel]:
+    packages = {module.name for module in iter_modules() if module.name.startswith(_PREFIX)}
+    for package in packages:
+        name = package.removeprefix(_PREFIX).replace("_", "-")
+        folder = _installed_folder(name)
+        if folder is None:
+            continue
+        try:
+            facts = metadata(f"corelax-{name}")
+        except PackageNotFoundError:
+            yield InstalledModel(name, "", folder, "")
+        else:
+            licence = " ".join(facts.get_all("License-Expression", []))
+            yield InstalledModel(name, facts["Version"], folder, licence)
+
+
+def _installed_folder(name: str) -> Path | None:
+    """Where the package of a model lies. Looking up a name without dots imports nothing."""
+    if not re.fullmatch(r"\w+(-\w+)*", name):
+        return None
+    spec = find_spec(_PREFIX + name.replace("-", "_"))
+    places = spec.submodule_search_locations if spec is not None else None
+    folders = [Path(place) for place in places or ()]
+    return next((folder for folder in folders if (folder / CONFIG).is_file()), None)

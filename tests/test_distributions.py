@@ -1,0 +1,74 @@
+"""What is in the files that are published: code in one, weights in the others."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).parents[1]
+MODELS = sorted(config.parent for config in ROOT.glob("models/*/src/corelax_*/config.json"))
+
+
+def wheel(project: Path, out: Path) -> ZipFile:
+    options = (
+        "--quiet --no-deps --no-build-isolation --no-index --disable-pip-version-check".split()
+    )
+    subprocess.run(
+        [sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", out, project], check=True
+    )
+    [path] = out.glob("*.whl")
+    return ZipFile(path)
+
+
+def names_in_sdist(project: Path, out: Path) -> set[str]:
+    """The files of a source distribution, without its own folder."""
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "--target", "sdist", "--directory", out],
+        cwd=project,
+        check=True,
+        capture_output=True,
+    )
+    [path] = out.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        return {name.partition("/")[2] for name in archive.getnames()}
+
+
+def test_there_is_a_model_to_look_at() -> None:
+    assert "corelax_small" in [folder.name for folder in MODELS]
+
+
+@pytest.mark.parametrize("folder", MODELS, ids=lambda folder: folder.name)
+def test_a_model_is_published_as_data_with_card_licence_and_notice(
+    folder: Path, tmp_path: Path
+) -> None:
+    project = folder.parents[1]
+    files = {path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"}
+    with wheel(project, tmp_path) as archive:
+        names = set(archive.namelist())
+        assert {name for name in names if name.endswith(".py")} == {f"{folder.name}/__init__.py"}
+        assert {name for name in names if name.startswith(f"{folder.name}/")} == {
+            path.relative_to(folder.parent).as_posix() for path in files
+        }
+        weights = archive.read(f"{folder.name}/model.safetensors")
+        assert weights == (folder / "model.safetensors").read_bytes()
+        [facts] = [name for name in names if name.endswith(".dist-info/METADATA")]
+        assert (project / "README.md").read_text() in archive.read(facts).decode()
+        for file in ("LICENSE", "NOTICE"):
+            [published] = [name for name in names if name.endswith(f"/licenses/{file}")]
+            assert archive.read(published) == (project / file).read_bytes()
+    assert names_in_sdist(project, tmp_path) >= {
+        path.relative_to(project).as_posix() for path in files
+    }
+
+
+def test_the_package_has_no_weights(tmp_path: Path) -> None:
+    with wheel(ROOT, tmp_path) as archive:
+        names = set(archive.namelist()) | names_in_sdist(ROOT, tmp_path)
+    assert "corelax/resolve/models.py" in names
+    assert not [name for name in names if name.endswith(".safetensors")]
