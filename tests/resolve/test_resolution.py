@@ -180,6 +180,43 @@ def test_an_entity_is_called_by_a_name_then_a_noun_then_a_pronoun(
     assert entity.representative.text == chosen
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("[ Pierre Curie , who taught at a school in the city ] , knew that [ he ] was late", "Pierre Curie"),
+        ("[ Pierre Curie , who taught ] , and [ Pierre ] 's wife", "Pierre Curie"),
+        ("[ Dr. Amara Okafor , a surgeon ] , and [ Okafor ] and [ Dr. Okafor ]", "Dr. Amara Okafor"),
+        ("[ Ann Lee 's ] dog saw [ Ann ] and [ her ]", "Ann Lee"),
+        ("[ President Barack Obama ] is [ Barack Obama ] is [ Obama ]", "Barack Obama"),
+        ("[ Mr. Macron ] is [ Macron ]", "Mr. Macron"),
+        ("[ Jane Fairfax Weston ] , [ Jane Fairfax ] , [ Jane Fairfax ]", "Jane Fairfax"),
+        ("[ The bridge , which was built in 1890 ] , is old . [ It ] fell .", "The bridge"),
+        ("[ The bridge , which was built in 1890 ] , is [ the old bridge ]", "the old bridge"),
+        ("[ The king , 74 ] , smiled . [ He ] sat .", "The king"),
+        ("[ Washington , D.C. ] is far . [ It ] is big .", "Washington , D.C."),
+        ("[ the old , tired man ] saw [ himself ]", "the old , tired man"),
+        ("They [ were ] late . [ That ] was bad , and [ it ] hurt .", "That"),
+        ("We [ grounded ] him . [ It ] helped .", "It"),
+        ("[ water ] is wet . [ It ] flows .", "water"),
+        ("[ The United Nations ] and [ the UN 's ] vote", "The United Nations"),
+        ("[ Acme 's ] boss left [ the company ]", "Acme"),
+    ],
+)  # fmt: skip
+def test_the_name_of_an_entity_is_short(text: str, name: str) -> None:
+    words: list[str] = []
+    decisions: list[Decision] = []
+    for token in text.split():
+        if token == "[":
+            start = len(words)
+        elif token == "]":
+            decisions.append(Decision(Span(start, len(words)), 0, None, 1.0, 1.0, 1.0))
+        else:
+            words.append(token)
+    resolution = resolution_of(Document(id="d", words=tuple(words)), decisions)
+    assert resolution.entities[0].name == name
+    assert resolution.as_dict()["entities"][0]["representative"] == name
+
+
 probabilities = st.floats(0, 1)
 
 

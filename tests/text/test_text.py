@@ -43,7 +43,8 @@ def check_offsets(text: str, doc: Document) -> None:
 # What tokenisers stumble over: signs that join, cut, abbreviate or quote, and odd characters.
 PIECES = """
     a A an Mr. U.S. e.g. can cannot n't 's ’re ' ’ " “ ” ( ) [ ] . .. ... … , : ; ! ? - -- — _ & # @ / 1 12
-    1,000 3.5 http:// www. a@b.c .com non- o'clock :) 中 文 か タ ー 。 ؟ ، é e\u0301 क् 👩 👍🏽 🇩 ❤️ 한
+    1,000 3.5 http:// www. a@b.c .com non- o'clock :)
+    <b> </p> <a href="x"> <br < > &amp; &#39; ``` ** ]( 中 文 か タ ー 。 ؟ ، é e\u0301 क् 👩 👍🏽 🇩 ❤️ 한
 """.split()
 ODD = " \n\r\t\0\x0b\x1f\x85\xa0\xad\u200b\u200d\u2028\u2029\ufe0f\ufeff\ud800\udc00"
 tricky = st.lists(st.sampled_from([*PIECES, *ODD, " ", "\n\n", "\r\n"])).map("".join)
@@ -105,6 +106,10 @@ def test_one_word() -> None:
         # Signs.
         "Wait|...", "Well|…|”", "What|?|!", "“|Yes|,|”", "‘|no|’", "\"|a '|b|'|\"", "(|a|)|.", "R&D",
         "and|/|or", "***", "one|.|Two", "_|One|_", "snake_case", ":)",
+        # Markup: tags, character references and marks do not stick to words.
+        "<b>|Ann|</b>", "Ann|<br/>|Bo", "Ann|&amp;|Bo", "Bo|&nbsp;|left", "&#39;|hi|&#39;", "AT&T|;",
+        "**|Ann|**|'s", "[|Ann|]|(|https://x.org|)", "```|x|```", "<!-- x -->", "x|<|y|>|z",
+        "<a href=\"x.org?a=b\">|Ann|</a>", "a|<|b and c|>|d",
         # Emoji of several code points.
         "👩‍👩‍👧‍👦|👍🏽", "🇩🇪|🇫🇷", "1️⃣", "#️⃣", "❤️|!", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "👍|👍",
         # Other scripts: combining marks, joiners inside words, no blanks.
@@ -206,6 +211,40 @@ def test_items_of_a_list_are_sentences() -> None:
     assert document_of(text).words[2] == "1."
 
 
+@pytest.mark.parametrize(
+    "expected",
+    [
+        ["# The lighthouse keeper", "Miriam came home."],
+        ["Miriam came home.", "## Part two", "She slept."],
+        ["The lighthouse keeper", "=====", "Miriam came home."],
+    ],
+)
+def test_headings_are_sentences(expected: list[str]) -> None:
+    assert sentences("\n".join(expected)) == expected
+
+
+def test_blocks_of_html_are_sentences() -> None:
+    text = "<h1>The keeper</h1><p>Ann came. <b>She</b> slept.</p><ul><li>one<li>two</ul>"
+    assert sentences(text) == [
+        "<h1>The keeper</h1>",
+        "<p>Ann came.",
+        "<b>She</b> slept.</p>",
+        "<ul>",
+        "<li>one",
+        "<li>two</ul>",
+    ]
+
+
+def test_sentences_end_inside_marks() -> None:
+    assert sentences("**Ann left.** She ran.<br>He *did not.* <i>Why?</i> No.") == [
+        "**Ann left.**",
+        "She ran.<br>",
+        "He *did not.*",
+        "<i>Why?</i>",
+        "No.",
+    ]
+
+
 def test_speakers_are_given_by_characters() -> None:
     text = "Ann: Hello there Bo: Hi"
     doc = document_of(text, speakers=[(17, 23, "Bo"), (5, 17, "Ann")])
@@ -257,6 +296,11 @@ def test_bytes_are_no_text() -> None:
         ("?", 1_000_000, 1),
         ("(", 1_000_000, 1),
         ("…", 1, 1),
+        ("<", 1, 1),
+        ("<a ", 666_666, 1),
+        ('<a b="', 833_330, 1),
+        ("&", 1_000_000, 1),
+        ("<p>", 333_333, 333_333),
         ("No. ", 500_000, 250_000),
         ("a\n\n", 333_333, 333_333),
         ("\n", 0, 0),

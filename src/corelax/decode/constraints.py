@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from corelax.core.errors import CorelaxError
+from corelax.decode.claims import Claims
 
 Pairs = Iterable[tuple[int, int]]
 
@@ -21,11 +22,12 @@ def constrained_entities(
     must_link: Pairs,
     cannot_link: Pairs,
     mentions: Sequence[int] | None,
+    claims: Claims | None = None,
 ) -> list[list[int]]:
     """Mention i joins the entity of the j that it prefers among those that no constraint forbids.
 
     Mentions that must be linked form groups. The first of a group decides for all: it keeps away from
-    whatever any of them cannot be with.
+    whatever any of them cannot be with. Claims that clash inside a group count for nothing.
 
     Args:
         scores: [mention, antecedent] masked scores on the CPU; they are changed.
@@ -33,6 +35,7 @@ def constrained_entities(
         must_link: Pairs of mentions that belong to one entity.
         cannot_link: Pairs that do not, also not through others.
         mentions: The mentions there are, if not all.
+        claims: What mentions say about their entities, which do not clash then.
 
     Returns:
         Entities as lists of mention numbers, by their first mention; singletons among them.
@@ -56,6 +59,7 @@ def constrained_entities(
         enemies[first[a]].add(first[b])
         enemies[first[b]].add(first[a])
 
+    made, refused, _ = _claims_of_groups(claims, first)
     wanted = preference(_conditioned(scores, given, first, enemies)).numpy()
     entity_of = np.arange(n)
     groups: dict[int, set[int]] = {}  # of each entity, by the first mentions of groups
@@ -67,15 +71,35 @@ def constrained_entities(
         while True:
             j = int(row.argmax())
             home = i if row[j] == -np.inf else int(entity_of[j])
-            if home == i or enemies[first[i]].isdisjoint(groups[home]):
+            if home == i or first[i] < i:
+                break
+            clash = made[i] & refused[home] or refused[i] & made[home]
+            if not clash and enemies[i].isdisjoint(groups[home]):
                 break
             row[:i][entity_of[:i] == home] = -np.inf
         entity_of[i] = home
+        if first[i] == i != home:
+            made[home] |= made[i]
+            refused[home] |= refused[i]
         groups.setdefault(home, set()).add(first[i])
     clusters: dict[int, list[int]] = {home: [] for home in groups}
     for i in np.flatnonzero(given).tolist():
         clusters[int(entity_of[i])].append(i)
     return list(clusters.values())
+
+
+def _claims_of_groups(claims: Claims | None, first: list[int]) -> Claims:
+    """[mention] for the first mentions of groups, what the groups claim and refuse."""
+    groups = Claims([0] * len(first), [0] * len(first))
+    if claims is not None:
+        for start, made, refused in zip(first, claims.made, claims.refused, strict=True):
+            groups.made[start] |= made
+            groups.refused[start] |= refused
+        for start in {*first}:
+            both = groups.made[start] & groups.refused[start]
+            groups.made[start] &= ~both
+            groups.refused[start] &= ~both
+    return groups
 
 
 def _conditioned(

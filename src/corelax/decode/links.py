@@ -13,6 +13,8 @@ from torch import Tensor
 
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
+from corelax.decode.claims import Claims
+from corelax.decode.consistency import consistent_antecedents
 from corelax.decode.constraints import Pairs, constrained_entities
 from corelax.document.clustering import SINGLETONS
 from corelax.relax.entities import entity_probs
@@ -78,6 +80,7 @@ def best_antecedents(
     *,
     must_link: Pairs = (),
     cannot_link: Pairs = (),
+    claims: Claims | None = None,
 ) -> list[int]:
     """The antecedent that each mention takes; the mention itself if it starts an entity.
 
@@ -89,6 +92,7 @@ def best_antecedents(
         must_link: Pairs of mentions that belong to one entity. Constraints need scores of all pairs.
         cannot_link: Pairs that do not, also not through others. Of the entity that the constraints give it,
             a mention takes the antecedent with the best score.
+        claims: What mentions say about their entities; no entity clashes then, except by `must_link`.
 
     >>> best_antecedents(torch.tensor([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [1.0, 1.0, 0.0]]))
     [0, 0, 0]
@@ -103,7 +107,7 @@ def best_antecedents(
             raise CorelaxError("constraints need the scores of all pairs, not of candidates")
         table = _checked_scores(scores)
         entities = constrained_entities(
-            table.clone(), lambda s: s, must_link, cannot_link, mentions=None
+            table.clone(), lambda s: s, must_link, cannot_link, mentions=None, claims=claims
         )
         links = list(range(len(table)))
         for entity in entities:
@@ -111,12 +115,21 @@ def best_antecedents(
                 links[i] = entity[int(table[i, entity[:at]].numpy().argmax())]
         return links
     if antecedents is None:
-        return _earliest_best(_checked_scores(scores))
+        table = _checked_scores(scores)
+        links = _earliest_best(table)
+        if claims is None:
+            return links
+        scores, antecedents = _as_candidates(table)
+        return consistent_antecedents(scores, antecedents, links, claims)
     itself = torch.arange(len(scores))[:, None]
     choices = torch.cat([itself, antecedents], dim=-1)  # [mention, 1 + candidate]
     is_best = scores == scores.amax(-1, keepdim=True)
     earliest: list[int] = torch.where(is_best, choices, itself).amin(-1).tolist()
-    return earliest
+    return (
+        earliest
+        if claims is None
+        else consistent_antecedents(scores, antecedents, earliest, claims)
+    )
 
 
 def entities_of_links(links: Sequence[int]) -> list[int]:
@@ -164,6 +177,13 @@ def _checked_scores(antecedent_scores: Tensor) -> Tensor:
         )
     scores = masked_scores(antecedent_scores).detach().cpu()
     return scores if scores.dtype == torch.float64 else scores.float()  # numpy has no bfloat16
+
+
+def _as_candidates(table: Tensor) -> tuple[Tensor, Tensor]:
+    """All mentions as candidates: [mention, 1 + mention] scores, [mention, mention] antecedents."""
+    own = table.diagonal()[:, None]
+    earlier = table.masked_fill(torch.eye(len(table), dtype=torch.bool), -torch.inf)
+    return torch.cat([own, earlier], -1), torch.arange(len(table)).expand(len(table), -1)
 
 
 def _earliest_best(scores: Tensor) -> list[int]:

@@ -59,7 +59,7 @@ def _text(number: int, resolution: ResolutionView) -> dict[str, Any]:
             "key": f"{number}.{place}",
             "number": place + 1,
             "colour": colour,
-            "name": shortened(entity.representative.text, _NAME_WIDTH) or ZERO,
+            "name": shortened(entity.name, _NAME_WIDTH) or ZERO,
             "mentions": mention_count(len(entity.mentions)),
             "probability": f"{entity.probability:.0%}",
             "first": f"m{number}.{place_of[entity.mentions[0].span]}",
@@ -105,7 +105,7 @@ def _cards(resolution: ResolutionView) -> dict[str, Any]:
     """What the cards say, as short as can be: a text may have thousands of mentions."""
     return {
         "entities": [
-            [shortened(entity.representative.text, _CARD_WIDTH) or ZERO, len(entity.mentions)]
+            [shortened(entity.name, _CARD_WIDTH) or ZERO, len(entity.mentions)]
             for entity in resolution.entities
         ],
         "mentions": [

@@ -81,7 +81,7 @@ def _entity_lines(resolution: ResolutionView) -> Iterator[Text]:
     from rich.cells import cell_len
     from rich.text import Text
 
-    names = [shortened(e.representative.text, _NAME_WIDTH) or ZERO for e in resolution.entities]
+    names = [shortened(e.name, _NAME_WIDTH) or ZERO for e in resolution.entities]
     counts = [mention_count(len(entity.mentions)) for entity in resolution.entities]
     width, room = max(map(cell_len, names)), max(map(len, counts))
     digits = len(str(len(names)))

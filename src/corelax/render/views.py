@@ -56,6 +56,10 @@ class EntityView(Protocol):
         """The mention to call it by."""
 
     @property
+    def name(self) -> str:
+        """What to call it."""
+
+    @property
     def probability(self) -> float:
         """How sure its mentions are, on average."""
 

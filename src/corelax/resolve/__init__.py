@@ -11,7 +11,7 @@ from corelax.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from corelax.resolve.files import resolve_files
-    from corelax.resolve.models import model_folder
+    from corelax.resolve.models import InstalledModel, installed_models, model_folder
     from corelax.resolve.predict import predict_documents, resolve_documents
     from corelax.resolve.resolution import (
         Resolution,
@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "InstalledModel",
     "Resolution",
     "ResolvedEntity",
     "ResolvedMention",
     "Resolver",
+    "installed_models",
     "model_folder",
     "predict_documents",
     "resolution_of",
@@ -39,7 +41,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "files": "resolve_files",
-        "models": "model_folder",
+        "models": "InstalledModel installed_models model_folder",
         "predict": "predict_documents resolve_documents",
         "resolution": "Resolution resolution_of ResolvedEntity ResolvedMention",
         "resolver": "Resolver",

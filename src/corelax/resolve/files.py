@@ -38,7 +38,7 @@ def resolve_files(
     Args:
         files: UTF-8 texts, folders (all `*.txt` in them), annotated files by their suffix; "-" is standard
             input.
-        model: A model folder of either ranker, or "small", the model of the package (default).
+        model: A model folder of either ranker, or the name of an installed model; None is "small".
         input_format: The format of annotated files; None is by suffix.
         dialogue: Whether lines such as `Ann: Hello!` name who speaks.
         mentions: "detect", "gold", or a file with mentions; None is as in training.

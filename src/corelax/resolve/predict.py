@@ -44,7 +44,7 @@ def predict_documents(
     """Yields each document with predicted entities, in the order of the input.
 
     Args:
-        model: The folder of a sparse or an encoder ranker; "small", or None, is the one of the package.
+        model: A model folder of either ranker, or the name of an installed model; None is "small".
         documents: Documents; for a sparse ranker with the layers that mention detection needs, or with given
             mentions.
         mentions: "detect", "gold", or a file with mentions; None is as in training.

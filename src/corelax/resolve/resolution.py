@@ -12,7 +12,7 @@ from corelax.core.printable import on_one_line
 from corelax.decode import Decision
 from corelax.document import Document, Span
 from corelax.document.clustering import Clustering
-from corelax.resolve.representative import representative
+from corelax.resolve.representative import representative, short_end
 
 __all__ = ["Resolution", "ResolvedEntity", "ResolvedMention", "resolution_of"]
 
@@ -38,10 +38,17 @@ class ResolvedMention(Decision):
 
 @dataclass(frozen=True, slots=True)
 class ResolvedEntity:
-    """The mentions of one thing in the order of the text, and the one to call it by."""
+    """The mentions of one thing in the order of the text, and what to call it.
+
+    Attributes:
+        mentions: All of them.
+        representative: The one that it is called by.
+        name: The text of that one without relative clause, apposition and possessive ending.
+    """
 
     mentions: tuple[ResolvedMention, ...]
     representative: ResolvedMention
+    name: str
 
     @property
     def probability(self) -> float:
@@ -96,7 +103,7 @@ class Resolution:
             ],
             "entities": [
                 {
-                    "representative": entity.representative.text,
+                    "representative": entity.name,
                     "probability": round(entity.probability, DIGITS),
                     "mentions": [_mention_dict(place[m.span], m) for m in entity.mentions],
                 }
@@ -167,7 +174,7 @@ def resolution_of(
     for mention in mentions:
         groups[mention.entity].append(mention)
     lower = frozenset(word for word in document.words if word.islower())
-    entities = tuple(_entity(group, document.words, lower) for group in groups)
+    entities = tuple(_entity(group, document.words, lower, text, offsets) for group in groups)
     clusters = Clustering([[m.span for m in entity.mentions] for entity in entities])
     return Resolution(text, document.with_clusters(clusters), tuple(mentions), entities)
 
@@ -178,10 +185,18 @@ def _clipped(probability: float) -> float:
 
 
 def _entity(
-    mentions: Sequence[ResolvedMention], words: Sequence[str], lower: frozenset[str]
+    mentions: Sequence[ResolvedMention],
+    words: Sequence[str],
+    lower: frozenset[str],
+    text: str,
+    offsets: Sequence[tuple[int, int]],
 ) -> ResolvedEntity:
-    chosen = representative([words[m.span.start : m.span.end] for m in mentions], lower)
-    return ResolvedEntity(tuple(mentions), mentions[chosen])
+    of_mentions = [words[m.span.start : m.span.end] for m in mentions]
+    number = representative(of_mentions, lower)
+    chosen = mentions[number]
+    span = Span(chosen.span.start, chosen.span.start + short_end(of_mentions[number]))
+    start, end = _characters(span, offsets, len(text))
+    return ResolvedEntity(tuple(mentions), chosen, text[start:end])
 
 
 def _joined(words: Sequence[str]) -> tuple[str, tuple[tuple[int, int], ...]]:
@@ -258,4 +273,4 @@ def _mention_dict(id: int, mention: ResolvedMention) -> dict[str, Any]:
 
 def _line(entity: ResolvedEntity) -> str:
     mentions = (f"{on_one_line(m.text)} [{m.start}:{m.end}]" for m in entity.mentions)
-    return f"{on_one_line(entity.representative.text)}: {', '.join(mentions)}"
+    return f"{on_one_line(entity.name)}: {', '.join(mentions)}"

@@ -32,7 +32,7 @@ class Resolver:
     Args:
         model: A trained ranker, from `load_ranker`.
 
-    >>> resolver = Resolver.from_pretrained()  # the model in the package; needs corelax[encoders]
+    >>> resolver = Resolver.from_pretrained()  # the model small; needs corelax[small]
     >>> print(resolver.resolve("Marie Curie moved to Paris. She studied there, and it became her home."))
     Marie Curie: Marie Curie [0:11], She [28:31], her [61:64]
     Paris: Paris [21:26], there [40:45], it [51:53]
@@ -48,7 +48,7 @@ class Resolver:
         """A resolver with trained weights.
 
         Args:
-            name_or_folder: A model folder, or "small", the model that ships with the package (default).
+            name_or_folder: A model folder, or the name of an installed model; None is "small".
             device: "cpu", "cuda" or "auto".
         """
         return cls(load_ranker(model_folder(name_or_folder), choose_device(device)))
@@ -68,6 +68,7 @@ class Resolver:
         scheme: str | None = None,
         must_link: Pairs = (),
         cannot_link: Pairs = (),
+        consistent: bool = True,
     ) -> Resolution:
         """The entities of one text.
 
@@ -80,6 +81,9 @@ class Resolver:
             scheme: The annotation scheme to follow; see `schemes`.
             must_link: Pairs of numbers of given mentions that belong together.
             cannot_link: Pairs that do not.
+            consistent: Whether people are kept apart (*he* and *she*, *I* of two speakers), and mentions that
+                are markup, unlikely verbs or overlap in one entity are left out. If not, every link that the
+                network prefers is made. `must_link` goes before it, and given mentions always stay.
         """
         check_choice("singletons", singletons, SINGLETONS)
         document = _document(text, speakers)
@@ -89,7 +93,8 @@ class Resolver:
                 raise CorelaxError(
                     "must_link and cannot_link are numbers of mentions; give mentions too"
                 )
-            [decisions] = self._decided([self._item(document, scheme)], singletons)
+            item = self._item(document, scheme)
+            [decisions] = self._decided([document], [item], singletons, consistent)
             return resolution_of(document, decisions)
         words = _in_words(mentions, document, is_raw=isinstance(text, str))
         given = sorted(set(words))
@@ -102,7 +107,7 @@ class Resolver:
         for mention, span in zip(mentions, words, strict=True):
             if problem := places.problem(span):
                 raise CorelaxError(f"mentions: {tuple(mention)} {problem}")
-        [decisions] = self._decided([item], "all", must_link, cannot_link)
+        [decisions] = self._decided([document], [item], "all", consistent, must_link, cannot_link)
         return resolution_of(document, decisions)
 
     def resolve_mentions(
@@ -112,6 +117,7 @@ class Resolver:
         *,
         singletons: str = "drop",
         scheme: str | None = None,
+        consistent: bool = True,
     ) -> Resolution:
         """The entities of a document among given mentions, such as annotated ones.
 
@@ -123,6 +129,7 @@ class Resolver:
             mentions: Its mentions; those that are repeated count once.
             singletons: "drop" or "keep" mentions that are alone.
             scheme: As in `resolve`.
+            consistent: As in `resolve`.
         """
         check_choice("singletons", singletons, SINGLETONS)
         item = self._item(document, scheme, [])
@@ -130,7 +137,7 @@ class Resolver:
         every = list(dict.fromkeys(mentions))
         visible = {m for m in every if m.is_continuous and places.holds(m)}
         item = item._replace(given=sorted(visible))
-        [decisions] = self._decided([item], "all")
+        [decisions] = self._decided([document], [item], "all", consistent)
         free = 1 + max((decision.entity for decision in decisions), default=-1)
         alone = [mention for mention in every if mention not in visible]
         decisions += [Decision(m, free + i, None, 1.0, 1.0, 1.0) for i, m in enumerate(alone)]
@@ -145,6 +152,7 @@ class Resolver:
         batch_size: int = 8,
         singletons: str = "drop",
         scheme: str | None = None,
+        consistent: bool = True,
     ) -> Iterator[Resolution]:
         """The entities of many texts, in their order.
 
@@ -153,6 +161,7 @@ class Resolver:
             batch_size: How many are resolved together.
             singletons: As in `resolve`.
             scheme: As in `resolve`.
+            consistent: As in `resolve`.
         """
         if isinstance(texts, str):
             raise CorelaxError("texts must be several texts, as [text]; resolve takes a single one")
@@ -163,27 +172,31 @@ class Resolver:
             pairs = [text if isinstance(text, tuple) else (text, None) for text in batch]
             documents = [_document(text, speakers) for text, speakers in pairs]
             items = [self._item(document, scheme) for document in documents]
-            for document, decisions in zip(
-                documents, self._decided(items, singletons), strict=True
-            ):
+            decided = self._decided(documents, items, singletons, consistent)
+            for document, decisions in zip(documents, decided, strict=True):
                 yield resolution_of(document, decisions)
 
     def _decided(
         self,
+        documents: Sequence[Document],
         items: Sequence[Item],
         singletons: str,
+        consistent: bool,
         must_link: Pairs = (),
         cannot_link: Pairs = (),
     ) -> Iterator[list[Decision]]:
         """What is decided about the mentions of each document; documents are scored together."""
         ranker = self.model.ranker
-        for scored in score_documents(ranker, items):
+        results = score_documents(ranker, items)
+        for item, document, scored in zip(items, documents, results, strict=True):
             yield decide(
                 scored,
                 singletons=singletons,
                 reach=ranker.settings.reach,
                 must_link=must_link,
                 cannot_link=cannot_link,
+                calibration=self.model.calibration(item.scheme),
+                document=document if consistent else None,
             )
 
     def memory_bound(self, words: int) -> int:

@@ -1,4 +1,4 @@
-"""Where sentences begin: after the stops that end one, after blank lines, after lines cut short."""
+"""Where sentences begin: after the stops that end one, after blank lines, headings and lines cut short."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import pairwise
 
+from corelax.text.markup import begins_block, ends_block, markup_of
 from corelax.text.tokens import BEFORE_NUMBERS, BLANK, TITLES
 
 _STOPS = frozenset(". ! ? … ... .. …. 。 ！ ？ ｡ । ॥ ؟ ۔ ։".split())
@@ -35,6 +36,9 @@ _SAYING = frozenset(
 )
 
 _BREAK = r"(?>\r\n|[\n\r\x0b\x0c\x85\u2028])"
+_HEADING = re.compile(
+    r"[ ]{0,3}(?:#{1,6}[ ]|(?:={3,}+|-{3,}+)[ ]*+$)"
+)  # of Markdown, or what underlines it
 _LINE = re.compile(r"[^\n\r\x0b\x0c\x85\u2028]++")
 _PARAGRAPH = re.compile(rf"\u2029|{_BREAK}[{BLANK}]*{_BREAK}")
 
@@ -61,6 +65,9 @@ def sentence_starts(text: str, words: list[str], spans: list[tuple[int, int]]) -
     if not words:
         return []
     starts = {0, *_after_stops(words, spans), *_after_breaks(text, words, spans)}
+    if "<" in text:
+        starts.update(number for number, word in enumerate(words) if begins_block(word))
+        starts.update(number + 1 for number, word in enumerate(words) if ends_block(word))
     return sorted(starts - {len(words)})
 
 
@@ -70,19 +77,27 @@ def _after_stops(words: list[str], spans: list[tuple[int, int]]) -> Iterator[int
     references = _run_ends(  # such as [1]
         [n for n in range(size - 2) if words[n] == "[" and words[n + 2] == "]"], 3
     )
-    openers = _run_ends([n for n in range(size - 1) if words[n] in _OPENERS], 1)
+    markup = markup_of(words)
+    openers = _run_ends(
+        [n for n in range(size - 1) if words[n] in _OPENERS or words[n] in markup], 1
+    )
+    closers = _CLOSERS | _STOPS | markup
     for stop in [number for number, word in enumerate(words) if word[-1] in _LAST]:
         if stop < closed:  # one of several stops in a row
             continue
         closed = stop + 1
         while closed < size and spans[closed - 1][1] == spans[closed][0]:  # !!!") is one stop
-            if words[closed] not in _CLOSERS and words[closed] not in _STOPS:
+            if words[closed] not in closers:
                 break
             closed += 1
         after = references.get(closed, closed)
         if after == size:
             return
-        apart = spans[closed - 1][1] < spans[closed][0] or words[stop] in _TIGHT
+        apart = (
+            spans[closed - 1][1] < spans[closed][0]
+            or words[stop] in _TIGHT
+            or words[closed - 1][0] == "<"
+        )
         first = openers.get(after, after)
         if apart and words[after] not in _STOPS and _ends(words, stop, closed, after, first):
             yield after
@@ -120,7 +135,8 @@ def _after_breaks(text: str, words: list[str], spans: list[tuple[int, int]]) -> 
     """After blank lines, and after line breaks that are meant.
 
     A break is meant if the next word would have fitted well into a line as wide as the widest of the
-    paragraph, or if an item of a list follows. Text wrapped at some width has no other such breaks.
+    paragraph, or if an item of a list or a heading follows, or after a heading. Text wrapped at some width
+    has no other such breaks.
     """
     places = [start for start, _ in spans]
     edges = [0, *(edge for match in _PARAGRAPH.finditer(text) for edge in match.span()), len(text)]
@@ -128,11 +144,12 @@ def _after_breaks(text: str, words: list[str], spans: list[tuple[int, int]]) -> 
         yield bisect_left(places, begin)
         lines = [match.span() for match in _LINE.finditer(text, begin, end)]
         room = _SHORT * max((last - first for first, last in lines), default=0)
-        for (first, last), (following, _) in pairwise(lines):
+        for (first, last), (following, its_end) in pairwise(lines):
             number = bisect_left(places, following)
             if number == len(words):
                 return
             word = words[number]
+            heading = _HEADING.match(text, first, last) or _HEADING.match(text, following, its_end)
             short = last - first + 1 + len(word) <= room and not word.islower()
-            if short or word in _BULLETS or _NUMBER.fullmatch(word):
+            if heading or short or word in _BULLETS or _NUMBER.fullmatch(word):
                 yield number

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from corelax.text.markup import PICTURE, REFERENCE, TAG
+
 # English abbreviations that keep their full stop, which is not written here.
 # The sentence goes on after these.
 TITLES = """
@@ -53,7 +55,6 @@ _END = rf"(?!{_LETTER})"  # of a word
 _CLITIC = rf"['’](?:[sSmMdD]|re|RE|ve|VE|ll|LL){_END}"
 _NOT = rf"[nN]['’][tT]{_END}"
 _ADDRESS = rf"""[^{BLANK}<>"“”]"""
-_PICTURE = r"[\xa9\xae\u203c\u2049\u2122\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001fbff]"
 _VARIANT = r"[\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
 
 
@@ -75,7 +76,8 @@ _TOKEN = re.compile(
     # What is cut off a word: 's, 're, n't.
     | {_CLITIC} (?!['’]) | {_NOT}
 
-    # Addresses, tags, names of hosts.
+    # Character references; addresses, tags, names of hosts.
+    | {REFERENCE}
     | (?: (?:https?|ftp):// | www\. | doi:(?=\d) ) {_ADDRESS}* (?![.,;:!?'’)\]}}…]) {_ADDRESS}
     | [\w.+-]{{1,64}} @ (?:[\w-]{{1,63}}\.){{1,8}} [A-Za-z]{{2,24}} (?!\w)
     | [A-Za-z] [\w-]{{0,62}} (?: \.[a-z][\w-]{{1,62}} ){{1,8}} (?: /[\w/.%~?=&\#-]*[\w/] )? (?!\w)
@@ -101,7 +103,7 @@ _TOKEN = re.compile(
     | {_any([*_PREFIXES, *map(str.capitalize, _PREFIXES)])} -
       (?: (?: [A-Z]\. ){{2,}}+ | {_LETTER}++ (?!['’][tT]) )
     | {_LETTER}++ (?! (?<=[nN]) ['’][tT]{_END} )
-      (?: [_&\xad\u200c\u200d\u2060]++ {_LETTER}++ | (?!{_CLITIC})['’] {_LETTER}++ )*+
+      (?: (?!{REFERENCE}) [_&\xad\u200c\u200d\u2060]++ {_LETTER}++ | (?!{_CLITIC})['’] {_LETTER}++ )*+
       (?: \(s\) | -(?=[\s,.?!]|\Z) )?+
     | {_LETTER}+ (?={_NOT})
     | {_LETTER}++
@@ -111,22 +113,32 @@ _TOKEN = re.compile(
     # Emoji: flags, keycaps, pictures joined by zero-width joiners, all with their variants; faces.
     | [\U0001f1e6-\U0001f1ff]{{2}}
     | [\#*] \ufe0f?+ \u20e3
-    | {_PICTURE} {_VARIANT}*+ (?: \u200d {_PICTURE} {_VARIANT}*+ )*+
+    | {PICTURE} {_VARIANT}*+ (?: \u200d {PICTURE} {_VARIANT}*+ )*+
     | (?<!\S) [:;=]-?[()DP] (?!\S)
 
     # Runs of one sign; any other sign. Chinese is cut into characters here.
-    | \.{{2,}}+ | …++ \.?+ | ([-–—*=_~\#+<>|])\1*+
+    | \.{{2,}}+ | …++ \.?+ | ([-–—*=_~\#+<>|`])\1*+
     | [^{BLANK}]
     """,
     re.VERBOSE | re.MULTILINE,
 )
 
+_VISIBLE = re.compile(rf"[^{BLANK}]++")
+
 
 def token_spans(text: str) -> list[tuple[int, int]]:
-    """First and last + 1 character of each token.
+    """First and last + 1 character of each token. Tags of HTML are cut at blanks alone.
 
     >>> text = "They can't pay Ann's $1,000.50, e.g. for non-U.S. well-known e-mail."
     >>> "|".join(text[start:end] for start, end in token_spans(text))
     "They|ca|n't|pay|Ann|'s|$|1,000.50|,|e.g.|for|non-U.S.|well|-|known|e-mail|."
     """
-    return [match.span() for match in _TOKEN.finditer(text)]
+    if "<" not in text:
+        return [match.span() for match in _TOKEN.finditer(text)]
+    spans: list[tuple[int, int]] = []
+    done = 0
+    for tag in TAG.finditer(text):
+        spans += [match.span() for match in _TOKEN.finditer(text, done, tag.start())]
+        spans += [match.span() for match in _VISIBLE.finditer(text, *tag.span())]
+        done = tag.end()
+    return spans + [match.span() for match in _TOKEN.finditer(text, done)]

@@ -1,0 +1,184 @@
+"""What mentions say about their entity, and what they rule out: gender, who speaks, a surname.
+
+A claim is a bit. An entity clashes if one of its mentions claims what another refuses: *he* and *she*,
+*I* said by two people, *I* and *you* said by one, *Mr. Woodhouse* and *Mr. Knightley*. What a mention claims,
+others may share: the speaker Ann is *I* where Ann speaks, and *Ann* everywhere.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from corelax.document import Document
+from corelax.text.people import (
+    FEMALE_NOUNS,
+    FEMALE_TITLES,
+    MALE_NOUNS,
+    MALE_TITLES,
+    SURNAME_TITLES,
+)
+from corelax.text.pronouns import CANONICAL, FEMALE, MALE, POSSESSIVE_ENDINGS, SECOND_PERSON
+
+_LONGEST = 4  # words of a mention that is looked at
+_JOINING = frozenset("and or & , with of / -".split()) | set(POSSESSIVE_ENDINGS)
+_IS_MALE, _IS_FEMALE = 1, 2
+_FREE = 2  # the first bit for names and speakers
+
+
+class Claims(NamedTuple):
+    """Bits for each mention of a document.
+
+    Attributes:
+        made: [mention] what it says about its entity.
+        refused: [mention] what its entity cannot be; never a bit that it claims itself.
+        speakers: For each speaker, the mentions by name and those in the first person.
+    """
+
+    made: list[int]
+    refused: list[int]
+    speakers: Sequence[tuple[list[int], list[int]]] = ()
+
+    def clash(self, mentions: Iterable[int]) -> bool:
+        """Whether some mentions cannot be one entity.
+
+        >>> Claims([1, 0, 2], [2, 0, 1]).clash([0, 2]), Claims([1, 0, 2], [2, 0, 1]).clash([0, 1])
+        (True, False)
+        """
+        made = refused = 0
+        for mention in mentions:
+            made |= self.made[mention]
+            refused |= self.refused[mention]
+        return made & refused != 0
+
+    def clashing(self, entities: Sequence[int]) -> set[int]:
+        """The entities that clash, of the entity of each mention.
+
+        >>> Claims([1, 0, 2], [2, 0, 1]).clashing([7, 7, 7]), Claims([1, 0, 2], [2, 0, 1]).clashing([7, 7, 8])
+        ({7}, set())
+        """
+        members: dict[int, list[int]] = {}
+        for mention, entity in enumerate(entities):
+            if self.made[mention] or self.refused[mention]:
+                members.setdefault(entity, []).append(mention)
+        return {entity for entity, mentions in members.items() if self.clash(mentions)}
+
+
+def claims_of(document: Document, spans: Iterable[tuple[int, int]]) -> Claims:
+    """The claims of mentions.
+
+    Gender comes from pronouns, from titles before names and from nouns such as *daughter*. Speakers are
+    those of the layer `speaker`: *I* is the speaker, *you* is not, and if there are two speakers it is the
+    other. A mention of a speaker's name is the one of that name. *Mr.* comes with one surname.
+
+    Args:
+        document: The words and, if they are known, speakers.
+        spans: (first word, one past the last) of the mentions.
+
+    >>> doc = Document(id="d", words=("Mr.", "Li", "saw", "her", "and", "his", "sister"))
+    >>> claims_of(doc, [(0, 2), (3, 4), (5, 6), (5, 7)])
+    Claims(made=[5, 2, 1, 2], refused=[2, 1, 2, 1], speakers=[])
+    """
+    speakers = document.layer("speaker") if "speaker" in document.layers else None
+    bits = _Bits(_speaker_names(speakers or ()))
+    made, refused = [], []
+    surnames: dict[int, int] = {}
+    for number, (start, end) in enumerate(spans):
+        claim = refusal = 0
+        if end - start <= _LONGEST + 1:
+            words = document.words[start:end]
+            if words[-1] in POSSESSIVE_ENDINGS:
+                words = words[:-1]
+            lowered = [word.lower() for word in words]
+            if words and _JOINING.isdisjoint(lowered):
+                claim = _gender(words, lowered)
+                refusal = (_IS_MALE | _IS_FEMALE) ^ claim if claim else 0
+                if _title(words, lowered) in SURNAME_TITLES:
+                    surnames[number] = bits.of(("surname", lowered[-1]))
+                    claim |= surnames[number]
+                if speakers is not None:
+                    said, unsaid = bits.speech(number, lowered, speakers[start])
+                    claim, refusal = claim | said, refusal | unsaid
+        made.append(claim)
+        refused.append(refusal)
+    every = 0
+    for bit in surnames.values():
+        every |= bit
+    for number, bit in surnames.items():
+        refused[number] |= every & ~bit
+    return Claims(made, refused, list(bits.mentions.values()))
+
+
+def _gender(words: Sequence[str], lowered: Sequence[str]) -> int:
+    """The bit of a gender, or 0."""
+    if len(words) == 1 and lowered[0] in MALE | FEMALE:
+        return _IS_MALE if lowered[0] in MALE else _IS_FEMALE
+    title = _title(words, lowered)
+    if title in MALE_TITLES or lowered[-1] in MALE_NOUNS:
+        return 0 if title in FEMALE_TITLES else _IS_MALE
+    return _IS_FEMALE if title in FEMALE_TITLES or lowered[-1] in FEMALE_NOUNS else 0
+
+
+def _title(words: Sequence[str], lowered: Sequence[str]) -> str | None:
+    """The first word of a name of two words or more, in lower case, without its full stop."""
+    if len(words) < 2 or not all(word[:1].isupper() for word in words):
+        return None
+    return lowered[0].removesuffix(".")
+
+
+def _speaker_names(speakers: Sequence[str | None]) -> dict[str, tuple[str, ...]]:
+    """The words of each speaker's name, without titles; formats write "-" for nobody."""
+    names = {}
+    for speaker in dict.fromkeys(speakers):
+        if speaker and speaker != "-":
+            words = speaker.lower().split()
+            names[speaker] = tuple(w for w in words if not w.endswith(".")) or tuple(words)
+    return names
+
+
+class _Bits:
+    """Bits of speakers, and others as they are asked for."""
+
+    def __init__(self, speakers: dict[str, tuple[str, ...]]) -> None:
+        self._next = _FREE
+        self._known: dict[object, int] = {}
+        self._speakers = {speaker: self.of(("speaker", speaker)) for speaker in speakers}
+        self._all = sum(self._speakers.values())
+        self.mentions: dict[int, tuple[list[int], list[int]]] = {
+            bit: ([], []) for bit in self._speakers.values()
+        }
+        # A name, or a part of it that only one speaker has.
+        parts = Counter(part for name in speakers.values() for part in set(name))
+        self._called = {
+            part: self._speakers[speaker]
+            for speaker, name in speakers.items()
+            for part in name
+            if parts[part] == 1
+        }
+        self._called |= {
+            " ".join(name): self._speakers[speaker] for speaker, name in speakers.items()
+        }
+
+    def of(self, what: object) -> int:
+        """The bit for something; a new one if it was not asked for before."""
+        if what not in self._known:
+            self._known[what] = 1 << self._next
+            self._next += 1
+        return self._known[what]
+
+    def speech(self, mention: int, lowered: Sequence[str], speaker: str | None) -> tuple[int, int]:
+        """What a mention claims and refuses of speakers, if `speaker` says it."""
+        said_by = self._speakers.get(speaker or "", 0)
+        if said_by and len(lowered) == 1:
+            others = self._all & ~said_by
+            if CANONICAL.get(lowered[0]) == "i":
+                self.mentions[said_by][1].append(mention)
+                return said_by, others
+            if lowered[0] in SECOND_PERSON:
+                return others if len(self._speakers) == 2 else 0, said_by
+        named = self._called.get(" ".join(w for w in lowered if not w.endswith(".")), 0)
+        if not named:
+            return 0, 0
+        self.mentions[named][0].append(mention)
+        return named, self._all & ~named
