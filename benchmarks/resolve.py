@@ -114,7 +114,7 @@ def main() -> None:
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
-    parser.add_argument("--model", help="A model folder; default: the shipped one.")
+    parser.add_argument("--model", help="A model folder or a name; default: small.")
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
     parser.add_argument("--single", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()

@@ -324,6 +324,81 @@ def test_more_confidence_gives_a_wider_interval(mention_counts):
     assert wide.low < narrow.low < narrow.high < wide.high
 
 
+# The p value of the bootstrap.
+
+
+def plain_paired_bootstrap(mention_counts, resamples, generator):
+    """Written anew, for one run: twice the share of resamples in which the better system is not better."""
+    documents = mention_counts[0].shape[1]
+    chosen = generator.integers(documents, size=(resamples, documents))
+    ours, theirs = (f1_of(*(part[i][chosen] for part in mention_counts)) for i in range(2))
+    observed = np.diff([f1_of(*(part[i] for part in mention_counts)) for i in (1, 0)])
+    return 2 * np.mean((ours - theirs) * np.sign(observed) <= 0)
+
+
+def test_with_one_seed_it_is_that_of_the_plain_paired_bootstrap(mention_counts):
+    expected = plain_paired_bootstrap(mention_counts, 20_000, np.random.default_rng(1))
+    system, baseline = (as_counts(*(part[i] for part in mention_counts)) for i in range(2))
+    found = compare(system=system, baseline=baseline, metric="mentions", resamples=20_000)
+    assert 0.01 < expected < 0.9
+    assert found.bootstrap_p == pytest.approx(expected, abs=0.02)
+
+
+def test_few_documents_and_seeds_give_the_share_of_all_real_resamples():
+    """Two documents and two seeds: 2² corpora by 2² choices of runs, each as likely as any other."""
+    found = np.array([[9, 5], [4, 6]])  # [seed, document] of 10 mentions each
+    other = np.array([[6, 6], [6, 5]])
+    real = [
+        np.mean([found[s, d] - other[s, d] for s in seeds for d in documents])
+        for seeds in product(range(2), repeat=2)
+        for documents in product(range(2), repeat=2)
+    ]
+    assert np.mean(found - other) > 0
+
+    def as_runs(found):
+        ten = np.full_like(found, 10)
+        return DocumentCounts({"mentions": np.stack([found, ten, found, ten], axis=-1)})
+
+    result = compare(
+        system=as_runs(found), baseline=as_runs(other), metric="mentions", resamples=20_000
+    )
+    assert result.bootstrap_p == pytest.approx(min(1, 2 * np.mean(np.array(real) <= 0)), abs=0.03)
+
+
+def test_equal_systems_have_bootstrap_p_values_that_are_about_uniform():
+    generator = np.random.default_rng(5)
+    found = []
+    for _ in range(300):
+        size = sizes(generator, 60)
+        shares = generator.beta(8, 3, size=(1, 60))
+        system, baseline = (simulated(generator, shares, size) for _ in range(2))
+        result = compare(system=system, baseline=baseline, metric="mentions", resamples=199)
+        found.append(result.bootstrap_p)
+    for level in (0.1, 0.25, 0.5, 0.75):  # 3 standard errors, and a little for the small sample
+        error = 3 * (level * (1 - level) / 300) ** 0.5
+        assert np.mean(np.array(found) <= level) == pytest.approx(level, abs=error + 0.02)
+
+
+def test_seeds_that_disagree_make_the_bootstrap_unsure():
+    generator = np.random.default_rng(6)
+    size = np.full(50, 100)
+    baseline = simulated(generator, [[0.7]] * 3, size)
+    agreed, apart = (
+        compare(
+            system=simulated(generator, shares, size),
+            baseline=baseline,
+            metric="mentions",
+            resamples=999,
+        )
+        for shares in ([[0.75]] * 3, [[0.6], [0.7], [0.95]])
+    )
+    assert agreed.mean == pytest.approx(apart.mean, abs=0.02)
+    assert agreed.bootstrap_p == 2 / 1000
+    # One of 27 draws is the first seed three times, three more hold it twice beside the second.
+    assert apart.bootstrap_p > 2 / 27
+    assert apart.p_value == agreed.p_value  # which takes the seeds as they are
+
+
 # Both.
 
 
@@ -373,6 +448,7 @@ def test_swapping_system_and_baseline_mirrors_the_result(generator, documents, s
     back = compare(system=pair[1], baseline=pair[0], resamples=100)
     assert (back.mean, back.low, back.high) == pytest.approx((-there.mean, -there.high, -there.low))
     assert back.p_value == there.p_value
+    assert back.bootstrap_p == there.bootstrap_p
 
 
 @given(generator=generators)

@@ -12,6 +12,13 @@ from corelax.analysis.errors import (
     errors_table,
 )
 from corelax.analysis.passages import choose_passages
+from corelax.analysis.pronouns import (
+    PeopleCounts,
+    PronounCounts,
+    people_counts,
+    pronoun_counts,
+)
+from corelax.analysis.reliability import Reliability, reliability
 from corelax.analysis.significance import Difference, DocumentCounts, compare, holm
 
 __all__ = [
@@ -19,6 +26,9 @@ __all__ = [
     "DocumentCounts",
     "ErrorCounts",
     "MentionError",
+    "PeopleCounts",
+    "PronounCounts",
+    "Reliability",
     "choose_passages",
     "compare",
     "count_errors",
@@ -27,4 +37,7 @@ __all__ = [
     "error_examples",
     "errors_table",
     "holm",
+    "people_counts",
+    "pronoun_counts",
+    "reliability",
 ]

@@ -6,7 +6,8 @@ document to be scored again: with w_d the number of times that it holds document
 
 The interval is a percentile bootstrap (Efron and Tibshirani, 1993), the p value an approximate
 randomisation test (Noreen, 1989). Both take documents as the unit: mentions of one document depend
-on each other, so they are drawn or exchanged together.
+on each other, so they are drawn or exchanged together. The bootstrap draws runs as well, and has a p value
+of its own.
 """
 
 from __future__ import annotations
@@ -97,6 +98,7 @@ class Difference(NamedTuple):
     seeds: int
     resamples: int  # for the interval, and for the p value unless it is exact
     exact: bool  # whether the p value comes from all the permutations instead of a sample
+    bootstrap_p: float = 1.0  # of the paired bootstrap over documents and seeds, two-sided
 
 
 def compare(
@@ -121,7 +123,10 @@ def compare(
     the outputs of the two systems on each document with probability 1/2, in all runs at once. All 2^D of
     them are looked at where they are no more than `resamples`; else `resamples` of them are drawn, and
     p = (1 + hits) / (1 + resamples), since what was observed is one of the possible exchanges too.
-    It speaks of these runs on other documents; only the interval speaks of other runs.
+    It speaks of these runs on other documents; interval and bootstrap p value speak of other runs as well.
+
+    The bootstrap p value is twice the share of the interval's resamples in which the difference is not of
+    the same sign as observed (or is 0), (1 + hits) / (1 + resamples) again, and at most 1.
 
     >>> right = DocumentCounts({"mentions": np.full((1, 6, 4), 3)})
     >>> half = DocumentCounts({"mentions": np.tile([1, 2, 1, 2], (1, 6, 1))})
@@ -142,6 +147,7 @@ def compare(
     redraw, toss = np.random.default_rng(seed).spawn(2)
     drawn = np.concatenate(list(_bootstrap(system, baseline, metric, resamples, redraw)))
     low, high = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2])
+    against = int(np.count_nonzero(drawn * (1 if mean > 0 else -1) <= TOLERANCE))
 
     documents = system.documents
     exact = 2**documents <= resamples
@@ -157,6 +163,7 @@ def compare(
         seeds=system.seeds,
         resamples=resamples,
         exact=exact,
+        bootstrap_p=min(1.0, 2 * (1 + against) / (1 + resamples)),
     )
 
 
