@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -40,8 +42,30 @@ def full_precision(function: Function) -> Function:
     return in_full_precision  # type: ignore[return-value]
 
 
+_unchecked = ContextVar("unchecked", default=False)
+
+
+@contextmanager
+def unchecked() -> Iterator[None]:
+    """Leaves out checks of values on a GPU, each of which waits until all work so far is done.
+
+    For training loops that look at the loss themselves: what is not a number makes the loss not a number.
+
+    >>> with unchecked():
+    ...     can_check(torch.zeros(1))  # on a CPU there is nothing to wait for
+    True
+    """
+    token = _unchecked.set(True)
+    try:
+        yield
+    finally:
+        _unchecked.reset(token)
+
+
 def can_check(tensor: Tensor) -> bool:
     """Whether values can be looked at now: not while a CUDA graph or a compiler records operations."""
+    if tensor.is_cuda and _unchecked.get():
+        return False
     return not (torch.compiler.is_compiling() or is_captured(tensor))
 
 

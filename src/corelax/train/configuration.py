@@ -35,7 +35,7 @@ from corelax.core.settings import check_key, suggestion
 
 PRESETS_FOLDER = Path(__file__).parent / "presets"
 SPARSE, ENCODER = "sparse", "encoder"
-OWN, SMALL = "own", "small"
+OWN, SMALL, BASE = "own", "small", "base"
 OLD_NAMES = {"encoder": OWN}  # until the version after this one
 TABLES = ("ranker", "corpora", "stages")
 Table = Mapping[str, Any]
@@ -79,7 +79,7 @@ def read_configuration(name_or_file: str | os.PathLike[str]) -> Configuration:
         new = OLD_NAMES[name]
         advice = f"{name} is the old name of the configuration {new}; write --config {new}"
         return replace(read_configuration(new), source=name, advice=advice)
-    if name in (OWN, SMALL, SPARSE):
+    if name in (OWN, SMALL, BASE, SPARSE):
         return _from_tables(name, _tables(PRESETS_FOLDER / f"{name}.toml"))
     path = Path(name)
     if path.suffix == ".toml":
@@ -92,7 +92,7 @@ def read_configuration(name_or_file: str | os.PathLike[str]) -> Configuration:
             raise CorelaxError(f"{path}: {error}") from None
     shipped = read_configuration(SPARSE)
     if name not in shipped.stages:
-        hint = suggestion(name, [*shipped.stages, OWN, SMALL, *OLD_NAMES])
+        hint = suggestion(name, [*shipped.stages, OWN, SMALL, BASE, *OLD_NAMES])
         raise CorelaxError(f"{name}: no such configuration; {hint} (or name a .toml file)")
     return replace(shipped, source=name, wanted=(name,))
 

@@ -212,7 +212,7 @@ def test_schemes_have_their_own_scores(folder):
 
 def test_gradients_reach_every_parameter(folder):
     """But those that a softmax cannot see: what is added to all its scores alike."""
-    ranker, tokenizer, _ = tiny_model(folder)
+    ranker, tokenizer, *_ = tiny_model(folder)
     inputs = [encoder_input(document, tokenizer, 24) for document in DOCUMENTS]
     ranker.train()
     torch.manual_seed(0)

@@ -5,7 +5,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corelax.decode import best_links
+from corelax.decode import best_links, claims_of
+from corelax.document import Document
 from corelax.rankers.adapt import from_pruned
 from corelax.rankers.encoder.antecedents import Candidates, Spans
 from corelax.rankers.encoder.decisions import decide
@@ -176,6 +177,56 @@ def test_probabilities_are_those_of_the_dense_table(scored):
         assert decision.entity_probability == pytest.approx(belongs[i, column].item(), abs=1e-9)
         logit = scored.spans.logit[0, i]
         assert decision.probability == pytest.approx(logit.sigmoid().item(), abs=1e-6)
+
+
+# What the words of the document change.
+
+
+@st.composite
+def texts(draw):
+    """A document of spans that are one word each, and its words."""
+    scored = draw(DOCUMENTS)
+    size = 2 * int(scored.lengths[0])
+    words = draw(
+        st.lists(st.sampled_from("he she Ann went **".split()), min_size=size, max_size=size)
+    )
+    return scored, Document(id="d", words=tuple(words))
+
+
+@given(case=texts(), singletons=st.sampled_from(["drop", "keep"]))
+@enough
+def test_what_is_written_is_no_markup_no_unlikely_verb_and_does_not_clash(case, singletons):
+    scored, doc = case
+    decisions = decide(scored, singletons=singletons, reach=20, document=doc)
+    assert all(doc.text(d.span) != "**" for d in decisions)
+    assert all(d.probability >= 0.2 for d in decisions if doc.text(d.span) == "went")
+    claims = claims_of(doc, [d.span.bounds for d in decisions])
+    assert not claims.clashing([d.entity for d in decisions])
+    starters = [d.entity for d in decisions if d.antecedent is None]
+    assert len(starters) == len({*starters}) == len({d.entity for d in decisions})
+    for at, d in enumerate(decisions):
+        if d.antecedent is not None:
+            assert d.antecedent < at
+            assert decisions[d.antecedent].entity == d.entity
+    if singletons == "drop":
+        assert all([d.entity for d in decisions].count(e) > 1 for e in starters)
+
+
+@given(case=texts())
+@enough
+def test_given_spans_are_all_decided(case):
+    scored, doc = case
+    decisions = decide(scored, singletons="all", reach=20, document=doc)
+    assert len(decisions) == int(scored.lengths[0])
+
+
+def test_words_without_claims_change_nothing():
+    for seed in range(20):
+        scored = a_document(12, seed=seed)
+        scored = scored._replace(spans=scored.spans._replace(logit=scored.spans.logit.abs()))
+        doc = Document(id="d", words=("word",) * 24)
+        plain = decide(scored, singletons="keep", reach=20)
+        assert decide(scored, singletons="keep", reach=20, document=doc) == plain
 
 
 @st.composite

@@ -112,7 +112,7 @@ def test_other_settings_or_files_are_an_error(encoder, tmp_path, other):
 
 
 def test_the_folder_tells_what_was_kept(encoder, tmp_path):
-    train(tmp_path, encoder, keep="best", epochs=6)
+    train(tmp_path, encoder, keep="best", epochs=12)
     model = load_ranker(tmp_path)
     dev = [line["dev"] for line in log(tmp_path)]
     assert len(set(dev)) > 1

@@ -11,6 +11,7 @@ from corelax.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from corelax.rankers.encoder.batches import Item, score_documents
+    from corelax.rankers.encoder.calibration import Calibration, LogisticMap
     from corelax.rankers.encoder.decisions import decide
     from corelax.rankers.encoder.folder import (
         EncoderModel,
@@ -24,10 +25,12 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "Calibration",
     "EncoderModel",
     "EncoderRanker",
     "EncoderSettings",
     "Item",
+    "LogisticMap",
     "TextWindow",
     "WordPieces",
     "decide",
@@ -43,6 +46,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "batches": "Item score_documents",
+        "calibration": "Calibration LogisticMap",
         "decisions": "decide",
         "folder": "EncoderModel load_ranker new_ranker save_ranker",
         "inputs": "encoder_input TextWindow WordPieces",

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from corelax.rankers.encoder.settings import EncoderSettings
+from corelax.rankers.encoder.spans import rows_of
+from corelax.rankers.encoder.words import PERSONS
 
 DISTANCES = (0, 1, 2, 3, 4, 5, 8, 16, 32, 64)  # buckets of distances begin here
-# How many values each feature of a pair has.
-FEATURES = {
-    "sentences": len(DISTANCES),
-    "spans": len(DISTANCES),
-    "speaker": 3,
-    "text": 2,
-    "head": 2,
-    "nested": 2,
-}
+# Who says the two: nothing is known and both are narrated; one speaker; two speakers, turn after turn; two
+# others. Without names of speakers: the same quote, two quotes, only this in a quote, only the earlier one.
+NARRATED, ONE_SPEAKER, NEXT_TURN, TWO_SPEAKERS, ONE_QUOTE, TWO_QUOTES, THIS_QUOTED, THAT_QUOTED = (
+    range(8)
+)
+# Features of a pair, and how many values each has. What the two are and who says them go together: "I" and
+# "you" of two speakers may be the same, "I" and "I" may not.
+WHERE = {"sentences": len(DISTANCES), "spans": len(DISTANCES), "text": 2, "head": 2, "nested": 2}
+WHO = {"person": len(PERSONS), "their_person": len(PERSONS), "voice": 8}
 BLOCK = 512
+BLOCKS = {"cpu": BLOCK, "cuda": 8 * BLOCK}
 
 
 class Spans(NamedTuple):
@@ -34,6 +41,8 @@ class Spans(NamedTuple):
         end: One past the last word.
         sentence: The number of the sentence.
         speaker: The number of the speaker, 0 for unknown.
+        turn: The number of the turn or of the quote, 0 for narration.
+        person: The pronoun that it is (`words.PERSONS`), 0 for none.
         text: The hash of the string, without determiner and possessive.
         head: The hash of the head word.
         real: False for padding.
@@ -46,6 +55,8 @@ class Spans(NamedTuple):
     end: Tensor
     sentence: Tensor
     speaker: Tensor
+    turn: Tensor
+    person: Tensor
     text: Tensor
     head: Tensor
     real: Tensor
@@ -71,7 +82,7 @@ class AntecedentScorer(nn.Module):
     """How well the earlier span j fits span i as its antecedent.
 
         s(i, j) = z_iᵀ B z_j / √d + a(z_i) + b(z_j)
-                  + v · gelu(P z_i + Q z_j + R (z_i ∘ z_j) + features_ij + scheme)
+                  + v · gelu(P z_i + Q z_j + R (z_i ∘ z_j) + where_ij + who_ij + scheme)
 
     The first three terms are the coarse score, which chooses the candidates. "New entity" scores 0.
     """
@@ -85,19 +96,23 @@ class AntecedentScorer(nn.Module):
         self.anaphor, self.antecedent = nn.Linear(size, 1), nn.Linear(size, 1)
         self.current, self.previous = nn.Linear(size, hidden), nn.Linear(size, hidden, bias=False)
         self.product = nn.Linear(size, hidden, bias=False)
-        self.features = nn.ModuleDict({k: nn.Embedding(n, hidden) for k, n in FEATURES.items()})
+        self.features = nn.ModuleDict({k: nn.Embedding(n, hidden) for k, n in WHERE.items()})
+        self.who = nn.Embedding(math.prod(WHO.values()), hidden)
         self.scheme = nn.Embedding(len(settings.schemes), hidden)
         self.out = nn.Linear(hidden, 1)
         self.dropout = nn.Dropout(settings.dropout)
         self._most, self._reach = settings.antecedents, settings.reach
         self.register_buffer("_buckets", torch.tensor(DISTANCES[1:]), persistent=False)
 
-    def forward(self, spans: Spans, schemes: Tensor, block: int = BLOCK) -> Candidates:
+    def forward(
+        self, spans: Spans, schemes: Tensor, counts: Sequence[int], block: int = BLOCK
+    ) -> Candidates:
         """Candidates for all spans: a block at a time, each with the spans that it can reach.
 
         Args:
             spans: [document, span].
             schemes: [document] numbers of schemes.
+            counts: How many spans each document has; the rest of its row is padding.
             block: How many spans are scored together; bounds the memory and changes nothing else.
         """
         documents, size = spans.number.shape
@@ -110,14 +125,24 @@ class AntecedentScorer(nn.Module):
                 spans.part(at, at + block),
                 spans.part(max(0, at - self._reach), at + block),
             )
-            candidates = self._look(now, before, schemes)
+            real = _real_rows(np.array(counts) - at, now.number.shape[1])
+            candidates = self._look(
+                now, before, schemes, real.to(schemes.device, non_blocking=True)
+            )
             width = candidates.antecedents.shape[-1]
             scores[:, at : at + block, : width + 1] = candidates.scores
             antecedents[:, at : at + block, :width] = candidates.antecedents
         return Candidates(scores, antecedents)
 
-    def _look(self, now: Spans, before: Spans, schemes: Tensor) -> Candidates:
-        """Candidates of the spans `now` among the spans `before`, which include them."""
+    def _look(self, now: Spans, before: Spans, schemes: Tensor, rows: Tensor) -> Candidates:
+        """Candidates of the spans `now` among the spans `before`, which include them.
+
+        Args:
+            now: [document, span].
+            before: [document, earlier span].
+            schemes: [document].
+            rows: [row] which of the spans `now` are real, counted over all documents.
+        """
         earlier = before.number[:, None] < now.number[:, :, None]
         near = before.number[:, None] >= now.number[:, :, None] - self._reach
         allowed = earlier & near & before.real[:, None] & now.real[:, :, None]
@@ -125,53 +150,64 @@ class AntecedentScorer(nn.Module):
         coarse = coarse + self.anaphor(now.vectors) + self.antecedent(before.vectors).mT
         coarse = coarse.float().masked_fill(~allowed, -torch.inf)
         best, where = coarse.topk(min(self._most, coarse.shape[-1]), dim=-1)
-        close = self._close(now, before, where, schemes)
+        document = rows // best.shape[1]
+        row = Spans(*(tensor.flatten(0, 1)[rows] for tensor in now))
+        row = row._replace(vectors=rows_of(now.vectors.flatten(0, 1), rows))
+        close = self._close(row, before, document[:, None], where.flatten(0, 1)[rows], schemes)
+        added = torch.zeros_like(best).flatten(0, 1).index_put((rows,), close).view_as(best)
         real = best > -torch.inf
-        links = torch.where(real, best + close, -torch.inf)
+        links = torch.where(real, best + added, -torch.inf)
         new = torch.zeros_like(links[..., :1])
-        rows = torch.arange(len(where), device=where.device)[:, None, None]
+        every = torch.arange(len(where), device=where.device)[:, None, None]
         return Candidates(
-            torch.cat([new, links], -1), torch.where(real, before.number[rows, where], 0)
+            torch.cat([new, links], -1), torch.where(real, before.number[every, where], 0)
         )
 
-    def _close(self, now: Spans, before: Spans, where: Tensor, schemes: Tensor) -> Tensor:
-        """[document, span, candidate] what the pair adds to the coarse score."""
-        rows = torch.arange(len(where), device=where.device)[:, None, None]
-        product = now.vectors[:, :, None] * before.vectors[rows, where]
-        hidden = self.product(product) + self.previous(before.vectors)[rows, where]
-        codes = self._codes(now, before, rows, where)
-        hidden = hidden + self._feature_table()[codes]
-        own = self.current(now.vectors) + self.scheme(schemes)[:, None]
-        hidden = hidden + own[:, :, None]
+    def _close(
+        self, row: Spans, before: Spans, document: Tensor, where: Tensor, schemes: Tensor
+    ) -> Tensor:
+        """[row, candidate] what the pair adds to the coarse score.
+
+        Args:
+            row: [row] spans.
+            before: [document, earlier span].
+            document: [row, 1] the document of each.
+            where: [row, candidate] its candidates among the earlier spans of the document.
+            schemes: [document].
+        """
+        product = row.vectors[:, None] * rows_of(before.vectors, document, where)
+        hidden = self.product(product) + rows_of(self.previous(before.vectors), document, where)
+        place, who = self._codes(row, before, document, where)
+        hidden = hidden + rows_of(self._feature_table(), place).to(hidden.dtype)
+        hidden = hidden + self.who(who).to(hidden.dtype)
+        own = self.current(row.vectors) + self.scheme(schemes)[document.squeeze(1)]
+        hidden = hidden + own[:, None].to(hidden.dtype)
         scores: Tensor = self.out(self.dropout(nn.functional.gelu(hidden)))
         return scores.squeeze(-1).float()
 
-    def _codes(self, now: Spans, before: Spans, rows: Tensor, where: Tensor) -> Tensor:
-        """[document, span, candidate] one number for the features of each pair."""
+    def _codes(
+        self, row: Spans, before: Spans, document: Tensor, where: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """[row, candidate] a number for where the two are, and one for who they are."""
 
         def pair(name: str) -> tuple[Tensor, Tensor]:
-            return getattr(now, name)[:, :, None], getattr(before, name)[rows, where]
+            return getattr(row, name)[:, None], getattr(before, name)[document, where]
 
         start, their_start = pair("start")
         end, their_end = pair("end")
-        speaker, their_speaker = pair("speaker")
         sentence, their_sentence = pair("sentence")
         number, their_number = pair("number")
         text, their_text = pair("text")
         head, their_head = pair("head")
-        known = (speaker > 0) & (their_speaker > 0)
-        values = (
+        place = (
             self._bucket(sentence - their_sentence),
             self._bucket(number - their_number),
-            torch.where(known, 1 + (speaker == their_speaker).long(), 0),
-            (text == their_text).long(),
-            (head == their_head).long(),
-            ((their_end > start) & (their_start < end)).long(),
+            text == their_text,
+            head == their_head,
+            (their_end > start) & (their_start < end),
         )
-        code = torch.zeros_like(where)
-        for value, size in zip(values, FEATURES.values(), strict=True):
-            code = code * size + value
-        return code
+        who = (*pair("person"), voices(*pair("speaker"), *pair("turn")))
+        return _code(place, WHERE, where), _code(who, WHO, where)
 
     def _bucket(self, distance: Tensor) -> Tensor:
         return torch.bucketize(distance, self._buckets, right=True)
@@ -182,3 +218,36 @@ class AntecedentScorer(nn.Module):
             rows for each in self.features.values() for rows in each.parameters()
         ]
         return reduce(lambda table, rows: (table[:, None] + rows).flatten(0, 1), tables)
+
+
+def _real_rows(counts: NDArray[np.int64], size: int) -> Tensor:
+    """[row] positions of real spans in a table [document, size], of which each document has a count.
+
+    >>> _real_rows(np.array([2, -1, 9]), 3).tolist()
+    [0, 1, 6, 7, 8]
+    """
+    there = np.arange(size) < counts[:, None]
+    return torch.from_numpy(np.flatnonzero(there))
+
+
+def voices(speaker: Tensor, their_speaker: Tensor, turn: Tensor, their_turn: Tensor) -> Tensor:
+    """Who says two spans: `NARRATED`, `ONE_SPEAKER` and so on.
+
+    >>> turns = torch.tensor([1, 2, 3, 0])
+    >>> voices(torch.tensor([1, 2, 1, 0]), torch.tensor(1), turns, torch.tensor(1)).tolist()
+    [1, 2, 1, 7]
+    """
+    quoted = torch.where(turn > 0, THIS_QUOTED, NARRATED)
+    quoted = torch.where(their_turn > 0, torch.where(turn > 0, TWO_QUOTES, THAT_QUOTED), quoted)
+    quoted = torch.where((turn > 0) & (turn == their_turn), ONE_QUOTE, quoted)
+    spoken = torch.where((turn - their_turn).abs() == 1, NEXT_TURN, TWO_SPEAKERS)
+    spoken = torch.where(speaker == their_speaker, ONE_SPEAKER, spoken)
+    return torch.where((speaker > 0) & (their_speaker > 0), spoken, quoted)
+
+
+def _code(values: Sequence[Tensor], sizes: Mapping[str, int], like: Tensor) -> Tensor:
+    """One number for several features."""
+    code = torch.zeros_like(like)
+    for value, size in zip(values, sizes.values(), strict=True):
+        code = code * size + value
+    return code

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -21,6 +22,7 @@ from corelax.rankers.encoder.antecedents import BLOCK, Candidates, Spans
 from corelax.rankers.encoder.inputs import TextWindow
 from corelax.rankers.encoder.ranker import EncoderRanker, Scored
 from corelax.rankers.encoder.settings import EncoderSettings
+from corelax.rankers.encoder.words import Ints
 from corelax.relax.membership import BLOCK as STEP
 
 LEAST_LOGIT = -3.0  # spans that are less likely mentions (5 %) are dropped
@@ -84,7 +86,7 @@ def _scored(
         chosen = [every[at] for at in batch]
         read = ranker.read([w for _, _, w in chosen], [item.scheme for _, item, _ in chosen])
         given = _given([(item.given, w) for _, item, w in chosen if item.given is not None])
-        found = ranker.find(read, least, given.to(ranker.device) if are_given else None)
+        found = ranker.find(read, least, given if are_given else None)
         rows.add(found.spans)
         places.append(torch.tensor(batch, device=ranker.device)[found.kept.window])
     if not every:
@@ -155,7 +157,8 @@ def _nothing(settings: EncoderSettings) -> Scored:
     """A document without words."""
     none = torch.zeros(1, 0, dtype=torch.long)
     vectors, logit = torch.zeros(1, 0, settings.span_size), torch.zeros(1, 0)
-    spans = Spans(vectors, logit, none, none, none, none, none, none, none, none.bool())
+    numbers = dict.fromkeys(Spans._fields[2:-1], none)
+    spans = Spans(vectors=vectors, logit=logit, **numbers, real=none.bool())
     return Scored(
         spans, torch.tensor([0]), Candidates(torch.zeros(1, 0, 1), none[..., None][..., :0])
     )
@@ -183,14 +186,14 @@ def _batches(order: Sequence[int], sizes: Sequence[int], most: int) -> Iterator[
         yield batch
 
 
-def _given(windows: Sequence[tuple[Given, TextWindow]]) -> Tensor:
+def _given(windows: Sequence[tuple[Given, TextWindow]]) -> Ints:
     """[span, 3] the given mentions that lie in each window: window, first word in it, width less one."""
     rows = []
     for row, (given, window) in enumerate(windows):
         beyond = window.first + window.size
         inside = given[bisect_left(given, (window.first, 0)) : bisect_left(given, (beyond, 0))]
         rows += [(row, s - window.first, e - s - 1) for s, e in inside if e <= beyond]
-    return torch.tensor(rows, dtype=torch.long).reshape(-1, 3)
+    return np.array(rows, np.int64).reshape(-1, 3)
 
 
 def memory_bound(
@@ -213,10 +216,10 @@ def memory_bound(
     )
     pair = 4 * (2 * settings.span_size + 4 * settings.hidden_size)
     block = BLOCK * (settings.antecedents * pair + 4 * 8 * (settings.reach + BLOCK))
-    # Per span: its vector and nine numbers twice (in a row, in order), its candidates and their scores twice
-    # (linked, on the CPU), their probabilities twice.
+    # Per span: its vector and eleven numbers twice (in a row, in order), its candidates and their scores
+    # twice (linked, on the CPU), their probabilities twice.
     per_candidate = 2 * (4 + 8) + 2 * 8
-    per_span = 2 * (4 * settings.span_size + 9 * 8) + per_candidate * (settings.antecedents + 1)
+    per_span = 2 * (4 * settings.span_size + 11 * 8) + per_candidate * (settings.antecedents + 1)
     membership = 8 * (
         5 * STEP**2 + 3 * STEP * settings.reach
     )  # tables of a block and what it reaches

@@ -2,19 +2,48 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import torch
+from torch import Tensor
 
 from corelax.core.errors import CorelaxError
-from corelax.decode import Decision, Pairs, best_antecedents, entities_of_links
-from corelax.document import Span
+from corelax.decode import (
+    Claims,
+    Decision,
+    Pairs,
+    best_antecedents,
+    claims_of,
+    edged_with_markup,
+    entities_of_links,
+    is_bare,
+    without_overlaps,
+)
+from corelax.document import Document, Span
+from corelax.document.clustering import Clustering
 from corelax.rankers.adapt import from_pruned
+from corelax.rankers.encoder.calibration import UNCALIBRATED, Calibration
 from corelax.rankers.encoder.ranker import Scored
 from corelax.relax.membership import candidate_probs, membership
 
 IS_MENTION = 0.5  # a span that is alone is written if it is likelier a mention than not
+LEAST_BARE = 0.2  # a less likely bare word is not written though it is linked: most are verbs
 MOST_CONSTRAINED = 20_000  # a table of all pairs is needed: 1.6 GB
+
+
+class Grouping(NamedTuple):
+    """Which spans are written, and in which entities.
+
+    Attributes:
+        link: [span] the antecedent that each span takes; itself if it starts an entity.
+        entity: [span] numbers of entities.
+        written: The spans that are written, in the order of the text.
+    """
+
+    link: list[int]
+    entity: list[int]
+    written: list[int]
 
 
 def decide(
@@ -24,6 +53,8 @@ def decide(
     reach: int,
     must_link: Pairs = (),
     cannot_link: Pairs = (),
+    calibration: Calibration = UNCALIBRATED,
+    document: Document | None = None,
 ) -> list[Decision]:
     """Each span takes its best antecedent or starts an entity.
 
@@ -33,42 +64,146 @@ def decide(
         reach: How far back antecedents lie at most, in spans.
         must_link: Pairs of spans that belong together.
         cannot_link: Pairs that do not.
+        calibration: Changes the probabilities of the result, never what is decided.
+        document: If it is given, its words keep people apart (`claims_of`). Unless "all" spans are wanted,
+            those with markup at an edge, unlikely verbs and the like (`is_bare`), and the less likely of two
+            that overlap in an entity are not written. A span that was linked to such a one goes to the
+            mention of the entity before it, with the probability of its own link.
     """
-    scores, antecedents = (tensor[0] for tensor in scored.candidates)
-    must_link, cannot_link = list(must_link), list(cannot_link)
-    if must_link or cannot_link:
-        if len(scores) > MOST_CONSTRAINED:
-            raise CorelaxError(
-                f"constraints go with {MOST_CONSTRAINED} mentions at most, not {len(scores)}"
-            )
-        table = from_pruned(scores, antecedents)
-        link = best_antecedents(table, must_link=must_link, cannot_link=cannot_link)
-    else:
-        link = best_antecedents(scores, antecedents)
-    entity = entities_of_links(link)
-    sizes = Counter(entity)
-    mention = scored.spans.logit[0].sigmoid().tolist()
-    alone = {"drop": 2.0, "keep": IS_MENTION, "all": -1.0}[singletons]
-    written = [i for i, e in enumerate(entity) if sizes[e] > 1 or mention[i] > alone]
-    place = {i: at for at, i in enumerate(written)}
-    probs = candidate_probs(scores)
-    given = torch.tensor([e if i in place else -1 for i, e in enumerate(entity)])
-    belongs = membership(probs, antecedents, given, reach).tolist()
+    scores, antecedents = _candidates(scored, singletons, document)
+    link, entity, written = group_spans(
+        scored,
+        singletons=singletons,
+        must_link=must_link,
+        cannot_link=cannot_link,
+        document=document,
+    )
+    probs = candidate_probs(scores / calibration.link_temperature)
+    belongs = calibration.entity.of_probs(
+        _membership(probs, antecedents, entity, written, reach)
+    ).tolist()
+    mention = calibration.mention.of_logits(scored.spans.logit[0]).tolist()
     chosen = torch.tensor(link)
     link_probs = torch.where(
         chosen == torch.arange(len(link)),
-        probs[:, 0],
-        probs[:, 1:].masked_fill(antecedents != chosen[:, None], 0).sum(-1),
+        calibration.new.of_probs(probs[:, 0]),
+        calibration.link.of_probs(
+            probs[:, 1:].masked_fill(antecedents != chosen[:, None], 0).sum(-1)
+        ),
     ).tolist()
     start, end = scored.spans.start[0].tolist(), scored.spans.end[0].tolist()
-    return [
-        Decision(
-            span=Span(start[i], end[i]),
-            entity=entity[i],
-            antecedent=None if link[i] == i else place[link[i]],
-            probability=mention[i],
-            link_probability=link_probs[i],
-            entity_probability=belongs[i],
+    place = {i: at for at, i in enumerate(written)}
+    last: dict[int, int] = {}  # [entity] its latest mention that is written
+    decisions = []
+    for i in written:
+        antecedent = link[i] if link[i] in place else last.get(entity[i], i)
+        last[entity[i]] = i
+        decisions.append(
+            Decision(
+                span=Span(start[i], end[i]),
+                entity=entity[i],
+                antecedent=None if antecedent == i else place[antecedent],
+                probability=mention[i],
+                link_probability=link_probs[i],
+                entity_probability=belongs[i],
+            )
         )
-        for i in written
-    ]
+    return decisions
+
+
+def predicted_entities(
+    scored: Scored, *, singletons: str, document: Document | None = None
+) -> Clustering[Span]:
+    """The entities that `decide` decides on, without any probability; arguments as there."""
+    _, entity, written = group_spans(scored, singletons=singletons, document=document)
+    start, end = scored.spans.start[0].tolist(), scored.spans.end[0].tolist()
+    members: dict[int, list[Span]] = {}
+    for i in written:
+        members.setdefault(entity[i], []).append(Span(start[i], end[i]))
+    return Clustering(members.values())
+
+
+def group_spans(
+    scored: Scored,
+    *,
+    singletons: str,
+    must_link: Pairs = (),
+    cannot_link: Pairs = (),
+    document: Document | None = None,
+) -> Grouping:
+    """Which spans are written, and in which entities; arguments as for `decide`."""
+    scores, antecedents = _candidates(scored, singletons, document)
+    bounds = _bounds(scored)
+    claims = None if document is None else claims_of(document, bounds)
+    link = _links(scores, antecedents, list(must_link), list(cannot_link), claims)
+    entity = entities_of_links(link)
+    mention = scored.spans.logit[0].sigmoid().tolist()
+    groups: dict[int, list[int]] = {}
+    for i, e in enumerate(entity):
+        groups.setdefault(e, []).append(i)
+    if document is not None and singletons != "all":
+        for i in edged_with_markup(document, bounds):
+            del groups[entity[i]]
+        for e, group in groups.items():
+            if len(group) > 1:
+                likely = [
+                    i for i in group if mention[i] >= LEAST_BARE or not is_bare(document, bounds[i])
+                ]
+                groups[e] = without_overlaps(document, bounds, likely, mention)
+    alone = {"drop": 2.0, "keep": IS_MENTION, "all": -1.0}[singletons]
+    written = sorted(
+        i for group in groups.values() for i in group if len(group) > 1 or mention[i] > alone
+    )
+    return Grouping(link, entity, written)
+
+
+def _bounds(scored: Scored) -> list[tuple[int, int]]:
+    """[span] first word and one past the last."""
+    return list(zip(scored.spans.start[0].tolist(), scored.spans.end[0].tolist(), strict=True))
+
+
+def _candidates(
+    scored: Scored, singletons: str, document: Document | None
+) -> tuple[Tensor, Tensor]:
+    """Scores and antecedents, without links from or to spans that markup begins or ends."""
+    scores, antecedents = (tensor[0] for tensor in scored.candidates)
+    if document is not None and singletons != "all":
+        scores = _unlinked(edged_with_markup(document, _bounds(scored)), scores, antecedents)
+    return scores, antecedents
+
+
+def _links(
+    scores: Tensor,
+    antecedents: Tensor,
+    must_link: Sequence[tuple[int, int]],
+    cannot_link: Sequence[tuple[int, int]],
+    claims: Claims | None,
+) -> list[int]:
+    """The antecedent of each span, or itself."""
+    if not must_link and not cannot_link:
+        return best_antecedents(scores, antecedents, claims=claims)
+    if len(scores) > MOST_CONSTRAINED:
+        raise CorelaxError(
+            f"constraints go with {MOST_CONSTRAINED} mentions at most, not {len(scores)}"
+        )
+    table = from_pruned(scores, antecedents)
+    return best_antecedents(table, must_link=must_link, cannot_link=cannot_link, claims=claims)
+
+
+def _unlinked(barred: Sequence[int], scores: Tensor, antecedents: Tensor) -> Tensor:
+    """[span, 1 + candidate] scores without links from or to some spans."""
+    if not barred:
+        return scores
+    is_barred = torch.zeros(len(scores), dtype=torch.bool)
+    is_barred[list(barred)] = True
+    links = scores[:, 1:].masked_fill(is_barred[:, None] | is_barred[antecedents], -torch.inf)
+    return torch.cat([scores[:, :1], links], -1)
+
+
+def _membership(
+    probs: Tensor, antecedents: Tensor, entity: Sequence[int], written: Sequence[int], reach: int
+) -> Tensor:
+    """[span] the probability that it belongs to its entity; of the entities that are written."""
+    wanted = {entity[i] for i in written}
+    given = torch.tensor([e if e in wanted else -1 for e in entity], dtype=torch.long)
+    return membership(probs, antecedents, given, reach)

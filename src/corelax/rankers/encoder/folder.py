@@ -1,6 +1,6 @@
 """An encoder ranker as a folder: weights of one byte each if wanted, the tokenizer, nothing that is run.
 
-config.json          what is in the folder, settings, how it was trained
+config.json          what is in the folder, settings, how it was trained, calibration of probabilities
 model.safetensors    weights; a matrix in bytes has its scales beside it
 encoder/             the encoder's own settings and its tokenizer, as Hugging Face writes them
 README.md            a card, of a finished model
@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import torch
@@ -26,12 +27,14 @@ from corelax.core.files import write_bytes, write_text
 from corelax.core.settings import Migration, migrate
 from corelax.core.weights import set_weights
 from corelax.document import Document
+from corelax.rankers.encoder.attention import fuse_attention
+from corelax.rankers.encoder.calibration import UNCALIBRATED, Calibration
 from corelax.rankers.encoder.inputs import TextWindow, WordPieces, encoder_input
 from corelax.rankers.encoder.ranker import EncoderRanker
 from corelax.rankers.encoder.settings import EncoderSettings
 
 CONFIG, WEIGHTS, ENCODER = "config.json", "model.safetensors", "encoder"
-FORMAT = "corelax encoder ranker 1"
+FORMAT = "corelax encoder ranker 2"
 # From older formats, each to the next. A setting that gets another name gets a new format and an entry here.
 MIGRATIONS: Mapping[str, Migration] = {}
 PRECISIONS = ("int8", "half", "full")
@@ -46,15 +49,21 @@ class EncoderModel(NamedTuple):
         ranker: The network, ready to resolve.
         tokenizer: The pieces of words, by the tokenizer of its encoder.
         training: What it was trained on, and its scores.
+        calibrations: The calibration of each scheme that has one.
     """
 
     ranker: EncoderRanker
     tokenizer: WordPieces
     training: Mapping[str, Any]
+    calibrations: Mapping[str, Calibration] = MappingProxyType({})
 
     def windows(self, document: Document) -> tuple[TextWindow, ...]:
         """What the encoder reads of a document."""
         return encoder_input(document, self.tokenizer, self.ranker.settings.window)
+
+    def calibration(self, scheme: int) -> Calibration:
+        """The calibration of a scheme, by its number."""
+        return self.calibrations.get(self.ranker.settings.schemes[scheme], UNCALIBRATED)
 
 
 def new_ranker(encoder: str | Path, settings: EncoderSettings) -> EncoderModel:
@@ -126,7 +135,28 @@ def write_config(folder: Path, model: EncoderModel, *, precision: str = "full") 
         "precision": precision,
         "training": model.training,
     }
-    write_text(folder / CONFIG, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    _write_content(folder / CONFIG, content, model.calibrations)
+
+
+def calibrate_config(
+    source: Path, calibrations: Mapping[str, Calibration], target: Path | None = None
+) -> None:
+    """Writes the `config.json` of a model folder with other calibrations; the weights stay as they are.
+
+    Args:
+        source: The model folder.
+        calibrations: The calibration of each scheme.
+        target: The folder to write to, if it is another one.
+    """
+    _write_content((target or source) / CONFIG, read_config(source), calibrations)
+
+
+def _write_content(
+    path: Path, content: Mapping[str, Any], calibrations: Mapping[str, Calibration]
+) -> None:
+    plain = {name: calibration.as_dict() for name, calibration in calibrations.items()}
+    content = {**content, "calibration": plain} if plain else content
+    write_text(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
 def load_ranker(folder: str | Path, device: torch.device | str = "cpu") -> EncoderModel:
@@ -138,6 +168,7 @@ def load_ranker(folder: str | Path, device: torch.device | str = "cpu") -> Encod
     safely = {"local_files_only": True, "trust_remote_code": False}
     try:
         settings = _settings(content["settings"])
+        calibrations = _calibrations(content.get("calibration", {}), settings)
         config = library.AutoConfig.from_pretrained(folder / ENCODER, **safely)
         tokenizer = library.AutoTokenizer.from_pretrained(folder / ENCODER, **safely)
         _check_vocabulary(folder / ENCODER, tokenizer)
@@ -151,7 +182,7 @@ def load_ranker(folder: str | Path, device: torch.device | str = "cpu") -> Encod
         ) from None
     set_weights(ranker, read_weights(folder / WEIGHTS), folder / WEIGHTS)
     training = content.get("training", {})
-    return EncoderModel(ranker.to(device).eval(), WordPieces(tokenizer), training)
+    return EncoderModel(ranker.to(device).eval(), WordPieces(tokenizer), training, calibrations)
 
 
 def read_config(folder: Path) -> dict[str, Any]:
@@ -232,6 +263,16 @@ def _settings(given: Mapping[str, Any]) -> EncoderSettings:
     return EncoderSettings(**options)
 
 
+def _calibrations(
+    given: Mapping[str, Mapping[str, Any]], settings: EncoderSettings
+) -> dict[str, Calibration]:
+    """Calibrations from JSON; folders of before have none."""
+    return {
+        check_choice("calibration", scheme, settings.schemes): Calibration.from_dict(content)
+        for scheme, content in given.items()
+    }
+
+
 def _check_vocabulary(folder: Path, tokenizer: Any) -> None:
     """Without its file a tokenizer may be made all the same, one that knows no word."""
     names = sorted(set(tokenizer.vocab_files_names.values()))
@@ -258,6 +299,7 @@ def _longest(encoder: Any) -> int | None:
 def _ranker(encoder: Any, tokenizer: Any, settings: EncoderSettings) -> EncoderRanker:
     if getattr(encoder, "pooler", None) is not None:
         encoder.pooler = None  # would be trained for nothing
+    fuse_attention(encoder)
     return EncoderRanker(encoder, settings, tokenizer.pad_token_id or 0)
 
 

@@ -5,26 +5,17 @@ A window holds whole sentences, as many as fit; a sentence that does not fit alo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from corelax.document import Document
-from corelax.text.pronouns import POSSESSIVE_ENDINGS
-
-Ints = NDArray[np.int64]
+from corelax.rankers.encoder.words import LAYERS, Ints, word_layers
 
 MOST_WORDS = 100_000
-# Of words; the hash is that of the word in lower case.
-LAYERS = ("sentence", "speaker", "hash", "mark")
-# Marks: what is left out where the strings of two spans are compared.
-DETERMINER, POSSESSIVE = 1, 2
-_MARKS = {
-    **dict.fromkeys("the a an this that these those".split(), DETERMINER),
-    **dict.fromkeys(POSSESSIVE_ENDINGS, POSSESSIVE),
-}
+LONGEST_NAME = 8  # pieces of the name of a speaker
 
 
 class Tokenizer(Protocol):
@@ -77,8 +68,8 @@ class TextWindow(NamedTuple):
     Attributes:
         first: Its first word, in the document.
         pieces: [piece] numbers of word pieces, with the marks of begin and end.
-        owners: [piece] which word of the window a piece is of; −1 for the marks.
-        layers: [word, layer] properties of words, see `LAYERS`.
+        owners: [piece] which word of the window a piece is of; −1 for marks and names of speakers.
+        layers: [word, layer] properties of words, see `words.LAYERS`.
     """
 
     first: int
@@ -95,44 +86,58 @@ class TextWindow(NamedTuple):
 def encoder_input(document: Document, tokenizer: WordPieces, window: int) -> tuple[TextWindow, ...]:
     """A document as an encoder ranker takes it: windows in the order of the text.
 
+    Where somebody begins to speak, and where a window begins while somebody speaks, the encoder reads the
+    name and a colon first, as in a play. They are no words of the document.
+
     Args:
         document: Words and sentences are looked at, and the layer `speaker`.
         tokenizer: The pieces of words, by the tokenizer of the encoder.
         window: How many pieces a window has at most, with its two marks.
     """
-    pieces = tokenizer.of(document.words)
     begin_mark, end_mark = tokenizer.tokenizer.cls_token_id, tokenizer.tokenizer.sep_token_id
-    room = window - 2
-    lengths = np.array([min(len(p), room) for p in pieces], np.int64)
-    ends = np.concatenate([[0], np.cumsum(lengths)])
-    layers = _layers(document)
+    names = _speaker_names(document, tokenizer)
+    longest = max(map(len, names), default=0)
+    if window - 2 < 4 * longest:  # no room for names
+        names, longest = [[] for _ in names], 0
+    room = window - 2 - 2 * longest  # a name before the window, one before a word
+    layers = word_layers(document)
+    turns = layers[:, LAYERS.index("turn")]
+    begins_turn = np.diff(turns, prepend=0) != 0
+    own = [pieces[:room] for pieces in tokenizer.of(document.words)]
+    before = [name if starts else [] for name, starts in zip(names, begins_turn, strict=True)]
+    lengths = [len(name) + len(pieces) for name, pieces in zip(before, own, strict=True)]
+    ends = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
     windows = []
-    for start, end in _cuts(document, ends, room):
-        inside = [p for word in range(start, end) for p in pieces[word][:room]]
-        owners = np.repeat(np.arange(end - start), lengths[start:end])
+    for start, end in _cuts(document, ends, window - 2 - longest):
+        pieces, owners = [begin_mark], [-1]
+        for word in range(start, end):
+            name = names[word] if word == start else before[word]
+            pieces += name
+            pieces += own[word]
+            owners += [-1] * len(name) + [word - start] * len(own[word])
         windows.append(
             TextWindow(
                 first=start,
-                pieces=np.array([begin_mark, *inside, end_mark]),
-                owners=np.concatenate([[-1], owners, [-1]]),
+                pieces=np.array([*pieces, end_mark]),
+                owners=np.array([*owners, -1]),
                 layers=layers[start:end],
             )
         )
     return tuple(windows)
 
 
-def _layers(document: Document) -> Ints:
-    """[word, layer] numbers, in the order of `LAYERS`."""
-    bounds = document.sentence_bounds
-    lowered = [word.lower() for word in document.words]
-    numbers: dict[str, int] = {}
-    words = np.array([numbers.setdefault(word, len(numbers) + 1) for word in lowered], np.uint64)
-    words *= np.uint64(0xBF58476D1CE4E5B9)  # spreads small numbers over 64 bits
-    marks = [_MARKS.get(word, 0) for word in lowered]
-    sentences = np.repeat(np.arange(len(bounds)), [end - start for start, end in bounds])
-    speakers = _numbers(document.layer("speaker"))
-    hashes = (words ^ (words >> np.uint64(31))).view(np.int64)
-    return np.stack([sentences, speakers, hashes, np.array(marks, np.int64)], -1)
+def _speaker_names(document: Document, tokenizer: WordPieces) -> list[list[int]]:
+    """The pieces of who speaks and of a colon, for each word; none where nobody is said to speak."""
+    speakers = document.layer("speaker")
+    nobody: list[int] = []
+    names: dict[str | None, list[int]] = {None: nobody, "": nobody, "-": nobody}
+    for speaker in speakers:
+        if speaker not in names:
+            words = re.findall(r"[A-Z]?[^A-Z\W_]+|[A-Z]+(?![a-z])|\d+", str(speaker))
+            pieces = [p for each in tokenizer.of(words or ["speaker"]) for p in each]
+            [colon] = tokenizer.of([":"])
+            names[speaker] = pieces[: LONGEST_NAME - 1] + colon
+    return [names[speaker] for speaker in speakers]
 
 
 def _cuts(document: Document, ends: Ints, room: int) -> Iterator[tuple[int, int]]:
@@ -148,11 +153,3 @@ def _cuts(document: Document, ends: Ints, room: int) -> Iterator[tuple[int, int]
             begin = cut
     if begin < len(document.words):
         yield begin, len(document.words)
-
-
-def _numbers(speakers: Sequence[str | None]) -> Ints:
-    """1, 2, ... for speakers in their order; 0 for none (formats write "-")."""
-    known: dict[str, int] = {}
-    return np.array(
-        [known.setdefault(s, len(known) + 1) if s and s != "-" else 0 for s in speakers], np.int64
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from corelax.rankers.adapt import from_pruned
-from corelax.rankers.encoder.antecedents import AntecedentScorer, Candidates, Spans
+from corelax.rankers.encoder.antecedents import BLOCKS, AntecedentScorer, Candidates, Spans
 from corelax.rankers.encoder.hashing import StringHash
 from corelax.rankers.encoder.inputs import TextWindow
 from corelax.rankers.encoder.settings import EncoderSettings
@@ -19,8 +19,12 @@ from corelax.rankers.encoder.spans import (
     Kept,
     SpanEncoder,
     SpanScorer,
+    SpanTable,
     best_spans,
+    kept_spans,
+    span_table,
 )
+from corelax.rankers.encoder.words import LAYERS, SHAPES, Ints
 
 
 class Read(NamedTuple):
@@ -28,27 +32,31 @@ class Read(NamedTuple):
 
     Attributes:
         words: [window, word, size] vectors.
-        layers: [layer, window, word] what is known of words (`inputs.LAYERS`), −1 beyond the window.
+        layers: What is known of words by name (`words.LAYERS`), [window, word] each, −1 beyond the window.
         first: [window] first word in the document.
         schemes: [window] numbers of schemes.
+        table: All spans of the windows.
     """
 
     words: Tensor
-    layers: Tensor
+    layers: Mapping[str, Tensor]
     first: Tensor
     schemes: Tensor
+    table: SpanTable
 
 
 class Found(NamedTuple):
     """The spans of a few windows.
 
     Attributes:
-        logits: [window, word, width] logits of being a mention, −inf where there is no span.
+        table: All spans that there are.
+        logits: [span] their logits of being a mention.
         kept: [span] the spans that are kept.
         log_attention: [span, width] the log attention to their words.
         spans: [1, span] their vectors and properties, in a row.
     """
 
+    table: SpanTable
     logits: Tensor
     kept: Kept
     log_attention: Tensor
@@ -92,6 +100,8 @@ class EncoderRanker(nn.Module):
         self.span_vectors = SpanEncoder(size, settings)
         self.antecedents = AntecedentScorer(settings)
         self.types = nn.Linear(settings.span_size, len(settings.types)) if settings.types else None
+        self.shapes = nn.Embedding(len(SHAPES), size)
+        nn.init.zeros_(self.shapes.weight)
         self.dropout = nn.Dropout(settings.dropout)
         self.strings = StringHash(settings.window)
 
@@ -102,12 +112,13 @@ class EncoderRanker(nn.Module):
 
     def read(self, windows: Sequence[TextWindow], schemes: Sequence[int]) -> Read:
         """The words of windows, of one document or of several; each window with the number of its scheme."""
+        sentences = [window.layers[:, LAYERS.index("sentence")] for window in windows]
+        table = span_table(sentences, self.settings.max_width, self.device)
         pieces = self._filled([window.pieces for window in windows], self.pad)
         owners = self._filled([window.owners for window in windows], -1)
         layers = self._filled([window.layers for window in windows], -1)
         lengths = self._numbers([len(window.pieces) for window in windows])
-        mask = torch.arange(pieces.shape[1], device=self.device) < lengths[:, None]
-        hidden = self.encoder(input_ids=pieces, attention_mask=mask.long()).last_hidden_state
+        hidden = self.encode(pieces, lengths)
         # The mean of the pieces of a word; marks go to a column of their own, which is cut off.
         count, length, size = len(windows), layers.shape[1], hidden.shape[-1]
         column = torch.where(owners < 0, length, owners)
@@ -116,10 +127,20 @@ class EncoderRanker(nn.Module):
         number = hidden.new_zeros(count, length + 1)
         number = number.scatter_add(1, column, hidden.new_ones(column.shape))
         words = words[:, :length] / number[:, :length, None].clamp(min=1)
+        known = dict(zip(LAYERS, layers.unbind(-1), strict=True))
+        words = words + self.shapes(known["shape"].clamp(min=0)).to(words.dtype)
         first = self._numbers([window.first for window in windows])
-        return Read(self.dropout(words), layers.permute(2, 0, 1), first, self._numbers(schemes))
+        return Read(self.dropout(words), known, first, self._numbers(schemes), table)
 
-    def find(self, read: Read, least: float = -torch.inf, given: Tensor | None = None) -> Found:
+    def encode(self, pieces: Tensor, lengths: Tensor) -> Tensor:
+        """[window, piece, size] vectors of [window, piece] pieces, of which the first `lengths` are real."""
+        mask = torch.arange(pieces.shape[1], device=self.device) < lengths[:, None]
+        vectors: Tensor = self.encoder(
+            input_ids=pieces, attention_mask=mask.long()
+        ).last_hidden_state
+        return vectors
+
+    def find(self, read: Read, least: float = -torch.inf, given: Ints | None = None) -> Found:
         """The spans that are likely mentions, with a logit of `least` or more; or those that are given.
 
         Args:
@@ -127,14 +148,17 @@ class EncoderRanker(nn.Module):
             least: The smallest logit.
             given: [span, 3] window, first word, width less one, in order; instead of likely ones.
         """
-        logits = self.spans(read.words, read.layers[0], read.schemes)
+        table = read.table
+        logits = self.spans(read.words, table, read.schemes)
         if given is None:
-            kept = best_spans(logits, self.settings.span_ratio, least)
+            kept = best_spans(logits, table, self.settings.span_ratio, least)
         else:
-            window, start, width = given.T
-            kept = Kept(window, start, width, logits[window, start, width])
+            counts = np.bincount(given[:, 0], minlength=len(table.words))
+            number = torch.from_numpy(table.numbers(given)).to(self.device, non_blocking=True)
+            kept = kept_spans(logits, table, number, counts)
         vectors, log_attention = self.span_vectors(read.words, kept, read.schemes)
-        return Found(logits, kept, log_attention, self._spans(read, kept, vectors, log_attention))
+        spans = self._spans(read, kept, vectors, log_attention)
+        return Found(table, logits, kept, log_attention, spans)
 
     def link(self, spans: Spans, counts: Sequence[int], schemes: Sequence[int]) -> Scored:
         """Antecedents of spans.
@@ -154,7 +178,10 @@ class EncoderRanker(nn.Module):
             spans = Spans(*(tensor[0, at] for tensor in spans))._replace(real=real)
         number = torch.arange(spans.number.shape[1], device=self.device)
         spans = spans._replace(number=number.expand(spans.number.shape))
-        return Scored(spans, lengths, self.antecedents(spans, self._numbers(schemes)))
+        block = BLOCKS[self.device.type]
+        return Scored(
+            spans, lengths, self.antecedents(spans, self._numbers(schemes), counts, block)
+        )
 
     def forward(self, documents: Sequence[Sequence[TextWindow]], schemes: Sequence[int]) -> Scored:
         """Spans and antecedents of documents, all at once."""
@@ -163,28 +190,29 @@ class EncoderRanker(nn.Module):
         found = self.find(self.read(windows, [schemes[d] for d in owner]))
         return self.link(found.spans, self.counts(found.kept, owner, len(documents)), schemes)
 
-    def counts(self, kept: Kept, owner: Sequence[int], documents: int) -> list[int]:
+    @staticmethod
+    def counts(kept: Kept, owner: Sequence[int], documents: int) -> list[int]:
         """How many of the kept spans each document has; `owner` is the document of each window."""
-        if documents == 1:
-            return [len(kept.window)]
-        return self._numbers(owner)[kept.window].bincount(minlength=documents).tolist()
+        counts: list[int] = np.bincount(owner, kept.counts, documents).astype(int).tolist()
+        return counts
 
     def _spans(self, read: Read, kept: Kept, vectors: Tensor, log_attention: Tensor) -> Spans:
         """[1, span] kept spans in a row."""
-        window, start, width, logit = kept
-        sentences, speakers, hashes, marks = read.layers
-        end = start + width + 1
-        text = self.strings(hashes, marks, window, start, end)
+        window, start, width = kept.window, kept.start, kept.width
+        of_word, end = read.layers, start + width + 1
+        text = self.strings(of_word["hash"], of_word["mark"], window, start, end)
         row = Spans(
             vectors=vectors,
-            logit=logit,
+            logit=kept.logit,
             number=torch.arange(len(start), device=start.device),
             start=read.first[window] + start,
             end=read.first[window] + end,
-            sentence=sentences[window, start],
-            speaker=speakers[window, start],
+            sentence=of_word["sentence"][window, start],
+            speaker=of_word["speaker"][window, start],
+            turn=of_word["turn"][window, start],
+            person=of_word["person"][window, start].masked_fill(width > 0, 0),
             text=text,
-            head=hashes[window, start + log_attention.argmax(-1)],
+            head=of_word["hash"][window, start + log_attention.argmax(-1)],
             real=torch.ones_like(start, dtype=torch.bool),
         )
         return Spans(*(tensor[None] for tensor in row))

@@ -2,28 +2,116 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from corelax.rankers.encoder.settings import EncoderSettings
+from corelax.rankers.encoder.words import Ints
+
+
+class SpanTable(NamedTuple):
+    """All spans of a few windows that stay in one sentence and are not too wide, in the order of the text.
+
+    It is made on the CPU before the encoder is run: a GPU need not be waited for to know how many there are.
+
+    Attributes:
+        window: [span] which of the windows.
+        start: [span] the first word, in the window.
+        width: [span] the number of its words, less one.
+        column: [span] its position among the spans of its window.
+        sizes: [window] how many spans each window has, on the CPU.
+        words: [window] how many words each window has, on the CPU.
+        first: [window, word] the number of the first span that starts at a word, on the CPU.
+    """
+
+    window: Tensor
+    start: Tensor
+    width: Tensor
+    column: Tensor
+    sizes: Ints
+    words: Ints
+    first: Ints
+
+    def numbers(self, where: Ints) -> Ints:
+        """[span] numbers of spans that are given by [span, 3] window, first word, width less one."""
+        return self.first[where[:, 0], where[:, 1]] + where[:, 2]
 
 
 class Kept(NamedTuple):
     """The spans that are kept of a few windows, in the order of the text.
 
     Attributes:
+        number: [span] which of the table's spans.
         window: [span] which of the windows.
         start: [span] the first word, in the window.
         width: [span] the number of its words, less one.
         logit: [span] the logit of being a mention.
+        counts: [window] how many are kept of each, on the CPU.
     """
 
+    number: Tensor
     window: Tensor
     start: Tensor
     width: Tensor
     logit: Tensor
+    counts: Ints
+
+
+def rows_of(table: Tensor, *index: Tensor) -> Tensor:
+    """`table[index]`, as a look-up of rows: its gradient is summed in order, and fast where rows repeat.
+
+    >>> table = torch.arange(12.0).reshape(2, 3, 2)
+    >>> rows_of(table, torch.tensor([1, 0]), torch.tensor([2, 0]))
+    tensor([[10., 11.],
+            [ 0.,  1.]])
+    """
+    flat = index[0]
+    for size, part in zip(table.shape[1:], index[1:], strict=False):
+        flat = flat * size + part
+    return nn.functional.embedding(flat, table.flatten(0, len(index) - 1))
+
+
+def span_table(
+    sentences: Sequence[Ints], max_width: int, device: torch.device | str = "cpu"
+) -> SpanTable:
+    """All spans of windows.
+
+    Args:
+        sentences: For each window [word] numbers of sentences, which do not fall.
+        max_width: The longest span, in words.
+        device: Where the spans are wanted.
+
+    >>> table = span_table([np.array([0, 0, 1])], max_width=2)
+    >>> table.start.tolist(), table.width.tolist()
+    ([0, 0, 1, 2], [0, 1, 0, 0])
+    """
+    words = np.array([len(row) for row in sentences], np.int64)
+    first = np.zeros((len(sentences), max(words.max(initial=0), 1)), np.int64)
+    sizes = np.zeros(len(sentences), np.int64)
+    windows, starts, widths, columns = [], [], [], []
+    total = 0
+    for number, row in enumerate(sentences):
+        at = np.arange(len(row))
+        widest = np.minimum(np.searchsorted(row, row, side="right") - at, max_width)
+        ends = np.cumsum(widest)
+        size = int(ends[-1]) if len(row) else 0
+        column = np.arange(size)
+        first[number, : len(row)] = total + ends - widest
+        sizes[number] = size
+        windows.append(np.full(size, number))
+        starts.append(np.repeat(at, widest))
+        widths.append(column - np.repeat(ends - widest, widest))
+        columns.append(column)
+        total += size
+    none = np.zeros(0, np.int64)
+    parts = [np.concatenate([none, *column]) for column in (windows, starts, widths, columns)]
+    tensors = torch.from_numpy(np.stack(parts)).to(device, non_blocking=True)
+    window, start, width, column_of = tensors
+    return SpanTable(window, start, width, column_of, sizes, words, first)
 
 
 class SpanScorer(nn.Module):
@@ -43,74 +131,66 @@ class SpanScorer(nn.Module):
         self.out = nn.Linear(hidden, len(settings.schemes))
         self.dropout = nn.Dropout(settings.dropout)
 
-    def forward(self, words: Tensor, sentences: Tensor, schemes: Tensor) -> Tensor:
-        """[window, word, width] logits; −inf for what is not inside one sentence.
+    def forward(self, words: Tensor, table: SpanTable, schemes: Tensor) -> Tensor:
+        """[span] logits.
 
         Args:
             words: [window, word, size] vectors.
-            sentences: [window, word] numbers of sentences, −1 beyond the window.
+            table: The spans.
             schemes: [window] numbers of schemes.
         """
-        inside = possible(sentences, self.width.num_embeddings)
-        window, start, width = inside.nonzero(as_tuple=True)
+        window, start, width = table[:3]
         end = start + width
         content = self.content(words).float()
         sums = nn.functional.pad(content.cumsum(1), (0, 0, 1, 0))
-        mean = (sums[window, end + 1] - sums[window, start]) / (width + 1)[:, None]
+        mean = (rows_of(sums, window, end + 1) - rows_of(sums, window, start)) / (width + 1)[
+            :, None
+        ]
         scheme = schemes[window]
-        rest = (self.width.weight[:, None] + self.scheme.weight)[width, scheme]
-        hidden = self.start(words)[window, start] + self.end(words)[window, end] + rest
-        hidden = self.dropout(torch.relu(hidden + mean.to(hidden.dtype)))
-        logits = self.out(hidden).gather(1, scheme[:, None]).squeeze(1).float()
-        nothing = logits.new_full(inside.shape, -torch.inf)
-        table: Tensor = nothing.index_put((window, start, width), logits)
-        return table
+        rest = rows_of(self.width.weight[:, None] + self.scheme.weight, width, scheme)
+        hidden = rows_of(self.start(words), window, start) + rows_of(self.end(words), window, end)
+        hidden = self.dropout(torch.relu(hidden + rest + mean.to(hidden.dtype)))
+        logits: Tensor = self.out(hidden).gather(1, scheme[:, None]).squeeze(1).float()
+        return logits
 
 
-def possible(sentences: Tensor, max_width: int) -> Tensor:
-    """[window, word, width] whether a span stays in its sentence.
-
-    Args:
-        sentences: [window, word] numbers of sentences, −1 beyond the window.
-        max_width: The number of widths.
-
-    >>> possible(torch.tensor([[0, 0, 1, -1]]), 2)[0].int()
-    tensor([[1, 1],
-            [1, 0],
-            [1, 0],
-            [0, 0]], dtype=torch.int32)
-    """
-    beyond = nn.functional.pad(sentences, (0, max_width), value=-1)
-    ends = beyond.unfold(1, max_width, 1)[:, : sentences.shape[1]]
-    return (ends == sentences[:, :, None]) & (sentences[:, :, None] >= 0)
-
-
-def best_spans(logits: Tensor, ratio: float, least: float = -torch.inf) -> Kept:
+def best_spans(logits: Tensor, table: SpanTable, ratio: float, least: float = -torch.inf) -> Kept:
     """The likeliest spans of each window: at most `ratio` for each word, none with a logit below `least`.
 
     Args:
-        logits: [window, word, width], −inf where there is no span.
+        logits: [span].
+        table: The spans.
         ratio: Spans for each word.
         least: The smallest logit.
 
-    >>> logits = torch.tensor([[[1.0, 3.0], [-2.0, -torch.inf]]])
-    >>> kept = best_spans(logits, 1.0, least=0.0)
+    >>> table = span_table([np.array([0, 0])], max_width=2)
+    >>> kept = best_spans(torch.tensor([1.0, 3.0, -2.0]), table, 1.0, least=0.0)
     >>> kept.start.tolist(), kept.width.tolist()
     ([0, 0], [0, 1])
     """
-    _, length, widths = logits.shape
-    scores = logits.detach().flatten(1)
-    allowance = ((logits[:, :, 0] > -torch.inf).sum(1).double() * ratio).ceil()  # [window]
-    most = min(int(length * ratio) + 1, scores.shape[1])
-    best, where = scores.topk(most, dim=1)
-    rank = torch.arange(most, device=logits.device)
-    real = (rank < allowance[:, None]) & (best > -torch.inf) & (best >= least)
-    nowhere = length * widths
-    where = torch.where(real, where, nowhere).sort(dim=1).values
-    window, column = (where < nowhere).nonzero(as_tuple=True)
-    flat = where[window, column]
-    start, width = flat // widths, flat % widths
-    return Kept(window, start, width, logits[window, start, width])
+    counts = np.minimum(np.ceil(table.words * ratio).astype(np.int64), table.sizes)
+    rows = logits.new_full((len(counts), max(table.sizes.max(initial=0), 1)), -torch.inf)
+    rows = rows.index_put((table.window, table.column), logits.detach())
+    best, where = rows.topk(max(counts.max(initial=0), 1), dim=1)
+    rank = np.arange(best.shape[1])
+    allowed = torch.from_numpy(rank < counts[:, None]).to(logits.device, non_blocking=True)
+    nowhere = rows.shape[1]
+    if least > -torch.inf:
+        allowed = allowed & (best >= least)
+        counts = allowed.sum(1).cpu().numpy()
+    column = torch.where(allowed, where, nowhere).sort(dim=1).values
+    # The first `counts` of each sorted row are real: which they are is known without looking.
+    window_at, rank_at = (np.arange(best.shape[1]) < counts[:, None]).nonzero()
+    at = torch.from_numpy(np.stack([window_at, rank_at])).to(logits.device, non_blocking=True)
+    before = torch.from_numpy(np.cumsum(table.sizes) - table.sizes).to(logits.device)
+    number = column[at[0], at[1]] + before[at[0]]
+    return kept_spans(logits, table, number, counts)
+
+
+def kept_spans(logits: Tensor, table: SpanTable, number: Tensor, counts: Ints) -> Kept:
+    """Spans of a table by their numbers, which must rise; `counts` of each window."""
+    window, start, width = (column[number] for column in table[:3])
+    return Kept(number, window, start, width, logits.index_select(0, number), counts)
 
 
 class SpanEncoder(nn.Module):
@@ -131,15 +211,16 @@ class SpanEncoder(nn.Module):
 
     def forward(self, words: Tensor, kept: Kept, schemes: Tensor) -> tuple[Tensor, Tensor]:
         """[span, span_size] vectors and [span, width] log α; words and schemes as in `SpanScorer`."""
-        window, start, width, _ = kept
+        window, start, width = kept.window, kept.start, kept.width
         offsets = torch.arange(self.width.num_embeddings, device=words.device)
-        offsets = offsets[: int(width.max()) + 1] if len(width) else offsets[:1]
+        if not words.is_cuda:  # a GPU would have to be waited for
+            offsets = offsets[: int(width.max()) + 1] if len(width) else offsets[:1]
         inside = offsets <= width[:, None]
         where = torch.minimum(start[:, None] + offsets, (start + width)[:, None])
-        scores = self.attention(words).squeeze(-1).float()[window[:, None], where]
+        scores = rows_of(self.attention(words), window[:, None], where).squeeze(-1).float()
         log_attention = scores.masked_fill(~inside, -torch.inf).log_softmax(-1)
-        around = words[window[:, None], where]
+        around = rows_of(words, window[:, None], where)
         pooled = (log_attention.exp().to(words.dtype)[:, None] @ around).squeeze(1)
-        parts = [words[window, start], words[window, start + width], pooled]
-        joined = torch.cat([*parts, self.width(width), self.scheme(schemes[window])], -1)
+        ends = [rows_of(words, window, start), rows_of(words, window, start + width)]
+        joined = torch.cat([*ends, pooled, self.width(width), self.scheme(schemes[window])], -1)
         return self.dropout(nn.functional.gelu(self.project(joined))), log_attention

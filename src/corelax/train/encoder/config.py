@@ -18,7 +18,7 @@ class EncoderConfig(StageSettings):
 
     A step takes `batch` documents and minimises
 
-        w · objective + likelihood · NLL + mention · BCE + type · CE + head · CE
+        w · objective + likelihood · NLL + soft · CE + known · BCE + mention · BCE + type · CE + head · CE
 
     where NLL is the marginal likelihood of the gold antecedents, BCE is over all spans (is it a mention?),
     and the cross entropies are over the mentions that were found (which type, which head word). All but
@@ -31,6 +31,10 @@ class EncoderConfig(StageSettings):
         likelihood: Weight of the marginal likelihood beside a metric.
         objective_weight: Weight of a metric.
         mention: Weight of the mention loss.
+        soft: Weight of the cross entropy with the link probabilities of another model, where a corpus names
+            one.
+        known: Weight of the loss of pairs, −log p(the two corefer) or −log p(they do not), where a corpus has
+            no more than those. The probabilities are exact, over all ways to link.
         type: Weight of the loss of entity types, where a corpus has them.
         head: Weight of the loss of head words, where a corpus has syntax.
         learning_rate: The rate of all weights but those of the encoder.
@@ -40,6 +44,8 @@ class EncoderConfig(StageSettings):
         averaging: Decay of the exponential moving average of the weights, which is kept; 0 for none.
         batch: Documents in a step.
         max_words: Longer documents are cut to a random run of windows with at most this many words.
+        cuts: The share of documents that are cut into pieces of one to five sentences.
+        swaps: The share of documents in which men and women are exchanged, where a corpus says `swaps`.
     """
 
     OBJECTIVES: ClassVar[tuple[str, ...]] = (*SUMS, "metric")
@@ -49,6 +55,8 @@ class EncoderConfig(StageSettings):
     likelihood: float = 0.2
     objective_weight: float = 5.0
     mention: float = 0.5
+    soft: float = 0.0
+    known: float = 1.0
     type: float = 0.3
     head: float = 0.3
     learning_rate: float = 1e-3
@@ -59,6 +67,8 @@ class EncoderConfig(StageSettings):
     averaging: float = 0.999
     batch: int = 1
     max_words: int = 3000
+    cuts: float = 0.0
+    swaps: float = 0.5
     epochs: int = 8
     keep: str = "last"
 
@@ -78,12 +88,15 @@ class EncoderConfig(StageSettings):
             raise CorelaxError(f"start must be one stage at most, not {', '.join(self.start)}")
         for name in self.corpora:
             corpus_and_times(name)
-        for name in ("likelihood", "objective_weight", "mention", "type", "head"):
+        for name in ("likelihood", "objective_weight", "mention", "soft", "known", "type", "head"):
             check_number(name, getattr(self, name))
         for name in ("learning_rate", "encoder_learning_rate", "weight_decay"):
             check_number(name, getattr(self, name))
         for name in ("batch", "max_words"):
             check_number(name, getattr(self, name), at_least=1)
+        for name in ("cuts", "swaps"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise CorelaxError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
         for name in ("warmup", "averaging"):
             if not 0 <= getattr(self, name) < 1:
                 raise CorelaxError(

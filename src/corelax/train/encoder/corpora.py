@@ -6,16 +6,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from corelax.challenges.gap import read_gap
+from corelax.challenges.tsv import read_rows
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
 from corelax.document.clustering import SINGLETONS, Clustering, entity_of_mentions
 from corelax.io import read
-from corelax.rankers.encoder.folder import EncoderModel
 from corelax.rankers.encoder.inputs import WordPieces
 from corelax.rankers.encoder.settings import EncoderSettings
-from corelax.train.encoder.evaluate import predictions
-from corelax.train.encoder.examples import Example, make_example, with_entities
+from corelax.train.encoder.counterfactual import swapped
+from corelax.train.encoder.examples import Example, make_example
+from corelax.train.encoder.pairs import GAP, gap_examples
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,8 +32,13 @@ class TrainingCorpus:
         singletons: "keep" if entities of one mention are annotated and count, else "drop".
         markables: Files with the same training documents in which more mentions are marked, perhaps with
             entity types and syntactic heads; may be empty.
-        teacher: A stage whose predictions, by `scheme`, take the place of the entities.
-        format: The format of all its files; empty goes by suffix or content.
+        teacher: A stage, or a trained model, whose predictions by `scheme` take the place of the entities.
+        soft: A stage, or a trained model, whose probabilities by `scheme` are learnt beside the entities.
+        swaps: Whether there is a copy of each document in which men and women are exchanged.
+        documents: A file with tabs and the columns `document` and `licence`, if some documents are left out.
+        licences: The licences that training documents may have, by that file.
+        format: The format of all its files; empty goes by suffix or content. `gap` has pairs only: a pronoun
+            and two names.
     """
 
     name: str
@@ -41,10 +48,21 @@ class TrainingCorpus:
     singletons: str = "drop"
     markables: tuple[str, ...] = ()
     teacher: str = ""
+    soft: str = ""
+    swaps: bool = False
+    documents: str = ""
+    licences: tuple[str, ...] = ()
     format: str = ""
 
     def __post_init__(self) -> None:
         check_choice(f"corpus {self.name}: singletons", self.singletons, SINGLETONS)
+        if bool(self.documents) != bool(self.licences):
+            raise CorelaxError(f"corpus {self.name}: documents and licences go together")
+
+    @property
+    def teachers(self) -> list[str]:
+        """The models that are asked about its documents."""
+        return list(dict.fromkeys(name for name in (self.teacher, self.soft) if name))
 
 
 def read_documents(files: Iterable[str], root: Path, format: str = "") -> list[Document]:
@@ -59,13 +77,31 @@ def training_examples(
     corpus: TrainingCorpus, root: Path, tokenizer: WordPieces, settings: EncoderSettings
 ) -> list[Example]:
     """The training documents of a corpus."""
+    if corpus.format == GAP:
+        scheme = settings.schemes.index(corpus.scheme)
+        items = [item for file in corpus.train for item in read_gap(root / file)]
+        return gap_examples(items, tokenizer, settings, scheme)
     documents = read_documents(corpus.train, root, corpus.format)
     rich: Sequence[Document | None] = [None] * len(documents)
     if corpus.markables:
         rich = read_documents(corpus.markables, root, corpus.format)
         if [d.words for d in documents] != [d.words for d in rich if d]:
             raise CorelaxError(f"corpus {corpus.name}: markables are not of the same documents")
-    return examples_of(documents, corpus, tokenizer, settings, rich)
+    if corpus.documents:
+        free = _free_documents(corpus, root)
+        chosen = [at for at, document in enumerate(documents) if document.id in free]
+        documents, rich = [documents[at] for at in chosen], [rich[at] for at in chosen]
+    examples = examples_of(documents, corpus, tokenizer, settings, rich)
+    if not corpus.swaps:
+        return examples
+    twins = examples_of(
+        [swapped(document) for document in documents],
+        corpus,
+        tokenizer,
+        settings,
+        [None if each is None else swapped(each) for each in rich],
+    )
+    return [one._replace(twin=two) for one, two in zip(examples, twins, strict=True)]
 
 
 def dev_examples(
@@ -101,22 +137,10 @@ def examples_of(
     ]
 
 
-def relabelled(
-    examples: Sequence[Example],
-    corpus: TrainingCorpus,
-    teacher: EncoderModel,
-    settings: EncoderSettings,
-) -> list[Example]:
-    """The same documents with the entities that another model predicts.
-
-    Markables stay as they are where the corpus names files for them; else they are what is predicted, too.
-    """
-    scheme = settings.schemes.index(corpus.scheme)
-    predicted = predictions(teacher.ranker, examples, scheme)
-    return [
-        with_entities(example, entities, settings.max_width, keep_markables=bool(corpus.markables))
-        for example, entities in zip(examples, predicted, strict=True)
-    ]
+def _free_documents(corpus: TrainingCorpus, root: Path) -> set[str]:
+    """The documents of a corpus whose licence is one of those that it may have."""
+    rows = read_rows(root / corpus.documents, ["document", "licence"])
+    return {cells["document"] for _, cells in rows if cells["licence"] in corpus.licences}
 
 
 def _plain(document: Document) -> Document:

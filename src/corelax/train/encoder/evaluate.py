@@ -11,7 +11,7 @@ from corelax.document import Span
 from corelax.document.clustering import Clustering, without_singletons
 from corelax.metrics import METRICS, Report, Tally
 from corelax.rankers.encoder.batches import Item, score_documents
-from corelax.rankers.encoder.decisions import decide
+from corelax.rankers.encoder.decisions import predicted_entities
 from corelax.rankers.encoder.ranker import EncoderRanker
 from corelax.train.encoder.examples import Example
 
@@ -19,7 +19,11 @@ TOGETHER = 16  # documents
 
 
 def predictions(
-    ranker: EncoderRanker, examples: Sequence[Example], scheme: int | None = None
+    ranker: EncoderRanker,
+    examples: Sequence[Example],
+    scheme: int | None = None,
+    *,
+    consistent: bool = True,
 ) -> Iterator[Clustering[Span]]:
     """The predicted entities of each document, singletons among them where the document has such.
 
@@ -27,17 +31,18 @@ def predictions(
         ranker: The ranker, on any device; it is in evaluation mode while documents are scored.
         examples: The documents.
         scheme: The number of the scheme to annotate by; each document's own if None.
+        consistent: Whether the words of documents keep people apart, as in `Resolver.resolve`.
     """
     with evaluation_mode(ranker):  # also if the caller stops early
         for start in range(0, len(examples), TOGETHER):
             part = examples[start : start + TOGETHER]
             items = [Item(e.windows, e.scheme if scheme is None else scheme) for e in part]
             for example, scored in zip(part, score_documents(ranker, items), strict=True):
-                singletons = "keep" if example.singletons else "drop"
-                entities: dict[int, list[Span]] = {}
-                for decision in decide(scored, singletons=singletons, reach=ranker.settings.reach):
-                    entities.setdefault(decision.entity, []).append(decision.span)
-                yield Clustering(entities.values())
+                yield predicted_entities(
+                    scored,
+                    singletons="keep" if example.singletons else "drop",
+                    document=example.document if consistent else None,
+                )
 
 
 @contextmanager

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from corelax.document import Document, Span
 from corelax.document.clustering import Clustering, entity_of_mentions
 from corelax.io.corefud import MENTIONS
-from corelax.rankers.encoder.inputs import Ints, TextWindow, WordPieces, encoder_input
+from corelax.rankers.encoder.inputs import TextWindow, WordPieces, encoder_input
 from corelax.rankers.encoder.reach import Places
+from corelax.rankers.encoder.words import Ints
 
 UNKNOWN = -1
+Floats = NDArray[np.float32]
 
 
 class Markables(NamedTuple):
@@ -32,6 +34,38 @@ class Markables(NamedTuple):
     heads: Ints
 
 
+class KnownLinks(NamedTuple):
+    """Pairs of spans of which it is known whether they corefer.
+
+    Attributes:
+        later: [pair, 3] places of the later spans, as in `Markables`.
+        earlier: [pair, 3] places of the earlier ones.
+        same: [pair] 1 where the two corefer, 0 where they do not.
+    """
+
+    later: Ints
+    earlier: Ints
+    same: Ints
+
+
+class SoftTargets(NamedTuple):
+    """What another model believes of a document.
+
+    Attributes:
+        anaphor: [link, 3] places of spans.
+        antecedent: [link, 3] places of their antecedents; the same place is "new entity".
+        link: [link] the probability of each; small ones are left out.
+        where: [span, 3] places of likely mentions.
+        mention: [span] the probability of each; spans that are not here have none.
+    """
+
+    anaphor: Ints
+    antecedent: Ints
+    link: Floats
+    where: Ints
+    mention: Floats
+
+
 class Example(NamedTuple):
     """A document as training data of a ranker.
 
@@ -44,6 +78,9 @@ class Example(NamedTuple):
         sizes: [entity] mentions of each entity, those included that no window holds.
         markables: All mentions there are.
         singletons: Whether entities of one mention are annotated, and count.
+        known: All that is known, if the document is not annotated as a whole but in a few pairs.
+        soft: What another model believes, if it is asked.
+        twin: The same document in which men are women and women are men, if there is one.
     """
 
     document: Document
@@ -54,6 +91,9 @@ class Example(NamedTuple):
     sizes: Ints
     markables: Markables
     singletons: bool
+    known: KnownLinks | None = None
+    soft: SoftTargets | None = None
+    twin: Example | None = None
 
     @property
     def words(self) -> int:
@@ -67,6 +107,7 @@ class Example(NamedTuple):
         entity = self.entity[inside]
         shift = np.array([first, 0, 0])
         return self._replace(
+            soft=None,
             windows=self.windows[first:last],
             where=self.where[inside] - shift,
             entity=entity,
@@ -82,17 +123,6 @@ class Example(NamedTuple):
     def places(where: Ints, first: int, last: int) -> NDArray[np.bool_]:
         """[mention] which places are in windows `first` to `last`."""
         return (where[:, 0] >= first) & (where[:, 0] < last)
-
-
-def part_from(example: Example, max_words: int, first: int) -> Example:
-    """The document; if it is too long, the windows from `first` on that have at most `max_words` words."""
-    if example.words <= max_words:
-        return example
-    last, words = first + 1, example.windows[first].size
-    while last < len(example.windows) and words + example.windows[last].size <= max_words:
-        words += example.windows[last].size
-        last += 1
-    return example.part(first, last)
 
 
 def make_example(

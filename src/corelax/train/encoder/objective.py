@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
 from corelax.losses import ranking_loss
-from corelax.rankers.encoder.ranker import EncoderRanker, Found
+from corelax.rankers.encoder.ranker import EncoderRanker, Found, Scored
+from corelax.rankers.encoder.spans import SpanTable
+from corelax.relax import coreference_probs, link_probs
 from corelax.train.encoder.config import SUMS, EncoderConfig
 from corelax.train.encoder.examples import UNKNOWN, Example
 from corelax.train.objectives import loss_function
 
 WORDS = 10  # sums over a document are scaled to this many words
+LEAST = 1e-4  # of probabilities whose logarithm is taken
+_NOWHERE = np.zeros((0, 3), np.int64)
 
 
 def batch_objective(
@@ -30,82 +36,211 @@ def batch_objective(
     loss = loss_function(config, epoch)
 
     def objective(ranker: EncoderRanker, examples: Sequence[Example]) -> Tensor:
-        windows = [window for example in examples for window in example.windows]
-        owner = [at for at, example in enumerate(examples) for _ in example.windows]
-        found = ranker.find(ranker.read(windows, [examples[at].scheme for at in owner]))
-        counts = ranker.counts(found.kept, owner, len(examples))
-        scored = ranker.link(found.spans, counts, [example.scheme for example in examples])
-        scores = scored.antecedent_scores
-        gold = _gold(examples, found, counts, scores)
-        per_words = WORDS * len(examples) / sum(window.size for window in windows)
-        total = _what_spans_are(config, ranker, examples, found) * per_words / len(examples)
-        if config.objective in SUMS:
-            total = total + per_words * loss(scores, gold, lengths=scored.lengths)
-        else:
-            alone = torch.tensor([float(example.singletons) for example in examples])
-            chance = scored.spans.logit.sigmoid() * alone.to(scores.device)[:, None]
-            value = loss(
-                scores,
-                gold,
-                lengths=scored.lengths,
-                gold_sizes=_sizes(examples).to(scores.device),
-                singletons=chance,
-            )
-            total = total + config.objective_weight * value
-            if config.likelihood:
-                nll = ranking_loss(scores, gold, costs=(0, 0, 0), lengths=scored.lengths)
-                total = total + config.likelihood * per_words * nll
-        return total
+        batch = _score(ranker, examples)
+        total = config.mention * _mentions(batch)
+        total = total + _types_and_heads(config, ranker, batch)
+        if config.soft and any(example.soft is not None for example in examples):
+            total = total + config.soft * _soft_links(batch)
+        if any(example.known is not None for example in examples):
+            total = total + config.known * _known_links(batch)
+        total = total * WORDS / sum(example.words for example in examples)
+        whole = [row for row, example in enumerate(examples) if example.known is None]
+        return total + _coreference(config, loss, batch, whole) if whole else total
 
     return objective
 
 
-def _what_spans_are(
-    config: EncoderConfig, ranker: EncoderRanker, examples: Sequence[Example], found: Found
+class Batch(NamedTuple):
+    """Documents, their spans and the scores of antecedents.
+
+    Attributes:
+        examples: The documents.
+        found: Spans of all windows.
+        scored: [document, span] antecedents.
+        scores: [document, span, span] their scores, as losses take them.
+        owner: [window] the document of each window, on the CPU.
+        counts: Spans of each document.
+    """
+
+    examples: Sequence[Example]
+    found: Found
+    scored: Scored
+    scores: Tensor
+    owner: NDArray[np.int64]
+    counts: list[int]
+
+    @property
+    def table(self) -> SpanTable:
+        """All spans."""
+        return self.found.table
+
+    def numbers(self, places: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+        """[span] numbers in the table of places [span, 3], given for each document."""
+        sizes = [len(example.windows) for example in self.examples]
+        before = np.cumsum([0, *sizes])
+        shifted = [p + np.array([at, 0, 0]) for p, at in zip(places, before, strict=False)]
+        return self.table.numbers(np.concatenate(shifted))
+
+    def of_table(self, numbers: NDArray[np.int64], values: object, fill: float) -> Tensor:
+        """[span of the table] values at some numbers, `fill` elsewhere."""
+        column = np.full(int(self.table.sizes.sum()), fill)
+        column[numbers] = values
+        return self.tensor(column)
+
+    def columns(self, places: Sequence[NDArray[np.int64]]) -> Tensor:
+        """[span] columns of places in the rows of their documents, −1 for spans that were not kept."""
+        inside = self.tensor(np.concatenate([np.arange(count) for count in self.counts]))
+        column = torch.full(self.found.logits.shape, UNKNOWN, device=self.scores.device)
+        column = column.index_put((self.found.kept.number,), inside)
+        return column[self.tensor(self.numbers(places))]
+
+    def rows(self, sizes: Sequence[int]) -> Tensor:
+        """[value] the row of each, where each document has so many."""
+        return self.tensor(np.repeat(np.arange(len(sizes)), sizes))
+
+    def tensor(self, array: NDArray[Any]) -> Tensor:
+        """An array on the device of the scores."""
+        return torch.from_numpy(array).to(self.scores.device, non_blocking=True)
+
+
+def _score(ranker: EncoderRanker, examples: Sequence[Example]) -> Batch:
+    windows = [window for example in examples for window in example.windows]
+    owner = [at for at, example in enumerate(examples) for _ in example.windows]
+    found = ranker.find(ranker.read(windows, [examples[at].scheme for at in owner]))
+    counts = ranker.counts(found.kept, owner, len(examples))
+    scored = ranker.link(found.spans, counts, [example.scheme for example in examples])
+    return Batch(examples, found, scored, scored.antecedent_scores, np.array(owner), counts)
+
+
+def _coreference(
+    config: EncoderConfig, loss: Callable[..., Tensor], batch: Batch, whole: list[int]
 ) -> Tensor:
-    """The losses of mentions, types and heads, summed over all documents."""
-    where, row = _placed([e.markables.where for e in examples], examples)
-    grid = _grid(where, row, found.logits)  # [window, word, width] numbers of markables
-    real = found.logits > -torch.inf
-    # In float32: many spans are none, and the sum of their losses is large.
-    logits = found.logits.masked_fill(~real, 0.0)
-    losses = functional.binary_cross_entropy_with_logits(
-        logits, (grid >= 0).float(), reduction="none"
+    """The objective over documents that are annotated as a whole, and perhaps the likelihood beside it."""
+    examples = [batch.examples[row] for row in whole]
+    scores, gold, lengths = batch.scores, _gold(batch), batch.scored.lengths
+    logit = batch.scored.spans.logit
+    if len(whole) < len(batch.examples):
+        rows = torch.tensor(whole).to(scores.device, non_blocking=True)
+        scores, gold, lengths, logit = (t[rows] for t in (scores, gold, lengths, logit))
+    # Losses are means over documents; sums over a document are for each ten words.
+    per_words = WORDS * len(examples) / sum(example.words for example in examples)
+    if config.objective in SUMS:
+        return per_words * loss(scores, gold, lengths=lengths)
+    alone = torch.tensor([float(example.singletons) for example in examples])
+    chance = logit.sigmoid() * alone.to(scores.device)[:, None]
+    value = loss(
+        scores,
+        gold,
+        lengths=lengths,
+        gold_sizes=_sizes(examples).to(scores.device),
+        singletons=chance,
     )
-    total = config.mention * losses.masked_fill(~real, 0.0).sum()
-    kept = found.kept
-    number = grid[kept.window, kept.start, kept.width]  # [span]
+    total = config.objective_weight * value
+    if config.likelihood:
+        nll = ranking_loss(scores, gold, costs=(0, 0, 0), lengths=lengths)
+        total = total + config.likelihood * per_words * nll
+    return total
 
-    def of_spans(values: Sequence[np.ndarray]) -> Tensor:
-        table = torch.from_numpy(np.concatenate([*values, [UNKNOWN]])).to(number.device)
-        return table[torch.where(number >= 0, number, len(table) - 1)]
 
+def _mentions(batch: Batch) -> Tensor:
+    """Σ BCE over all spans: is it a mention?
+
+    Half of the target is what another model believes, if it is asked. Of a document that is annotated in a
+    few pairs, only the spans of pairs that corefer are known.
+    """
+    examples = batch.examples
+    target = np.zeros(int(batch.table.sizes.sum()))
+    target[batch.numbers([e.markables.where for e in examples])] = 1
+    if any(e.soft is not None for e in examples):
+        believed = np.zeros_like(target)
+        numbers = batch.numbers([_NOWHERE if e.soft is None else e.soft.where for e in examples])
+        believed[numbers] = np.concatenate([e.soft.mention for e in examples if e.soft is not None])
+        is_soft = _of_windows(batch, [e.soft is not None for e in examples])
+        target = np.where(is_soft, (target + believed) / 2, target)
+    targets = torch.from_numpy(target).to(batch.scores.device, torch.float32, non_blocking=True)
+    # In float32: many spans are none, and the sum of their losses is large.
+    losses = functional.binary_cross_entropy_with_logits(
+        batch.found.logits, targets, reduction="none"
+    )
+    if any(example.known is not None for example in examples):
+        counted = _of_windows(batch, [e.known is None for e in examples]) | (target > 0)
+        losses = losses * torch.from_numpy(counted).to(losses.device, non_blocking=True)
+    return losses.sum()
+
+
+def _types_and_heads(config: EncoderConfig, ranker: EncoderRanker, batch: Batch) -> Tensor:
+    """The losses of types and heads of the mentions that were found, summed over all documents."""
+    markables = [example.markables for example in batch.examples]
+    numbers, kept = batch.numbers([m.where for m in markables]), batch.found.kept.number
+
+    def of_kept(values: Sequence[NDArray[np.int64]]) -> Tensor:
+        return batch.of_table(numbers, np.concatenate(values), UNKNOWN).long()[kept]
+
+    total = batch.scores.new_zeros(())
     if config.type and ranker.types is not None:
-        types = of_spans([e.markables.types for e in examples])
-        guesses = ranker.types(found.spans.vectors[0]).float()
+        guesses = ranker.types(batch.found.spans.vectors[0]).float()
         total = total + config.type * functional.cross_entropy(
-            guesses, types, ignore_index=UNKNOWN, reduction="sum"
+            guesses, of_kept([m.types for m in markables]), ignore_index=UNKNOWN, reduction="sum"
         )
     if config.head:
-        heads = of_spans([e.markables.heads for e in examples])
-        log_attention = found.log_attention.masked_fill(found.log_attention == -torch.inf, -1e4)
+        attention = batch.found.log_attention
         total = total + config.head * functional.nll_loss(
-            log_attention, heads, ignore_index=UNKNOWN, reduction="sum"
+            attention.masked_fill(attention == -torch.inf, -1e4),
+            of_kept([m.heads for m in markables]),
+            ignore_index=UNKNOWN,
+            reduction="sum",
         )
     return total
 
 
-def _gold(
-    examples: Sequence[Example], found: Found, counts: Sequence[int], scores: Tensor
-) -> Tensor:
+def _soft_links(batch: Batch) -> Tensor:
+    """−Σ_i Σ_j q_ij log p_ij, with the link probabilities q of another model.
+
+    Where an antecedent was not kept, or not scored, its share is not asked for.
+    """
+    soft = [example.soft for example in batch.examples]
+    anaphor = batch.columns([_NOWHERE if s is None else s.anaphor for s in soft])
+    antecedent = batch.columns([_NOWHERE if s is None else s.antecedent for s in soft])
+    row = batch.rows([0 if s is None else len(s.link) for s in soft])
+    prob = batch.tensor(np.concatenate([s.link for s in soft if s is not None]))
+    kept = (anaphor >= 0) & (antecedent >= 0)
+    cell = (row, anaphor.clamp(min=0), antecedent.clamp(min=0))
+    target = torch.zeros_like(batch.scores).index_put(cell, prob * kept, accumulate=True)
+    log_probs = batch.scores.log_softmax(-1)
+    return -(target * log_probs.masked_fill(batch.scores == -torch.inf, 0.0)).nansum()
+
+
+def _known_links(batch: Batch) -> Tensor:
+    """Σ −log K_ij over pairs that corefer, −log (1 − K_ij) over those that do not (`coreference_probs`)."""
+    known = [example.known for example in batch.examples]
+    sizes = [0 if k is None else len(k.same) for k in known]
+    later = batch.columns([_NOWHERE if k is None else k.later for k in known])
+    earlier = batch.columns([_NOWHERE if k is None else k.earlier for k in known])
+    same = batch.tensor(np.concatenate([k.same for k in known if k is not None]))
+    asked = np.flatnonzero(sizes)  # documents with pairs
+    probs = link_probs(batch.scores, lengths=batch.scored.lengths)[batch.tensor(asked)]
+    row = batch.tensor(np.repeat(np.arange(len(asked)), [sizes[at] for at in asked]))
+    together = coreference_probs(probs)[row, later.clamp(min=0), earlier.clamp(min=0)]
+    right = torch.where(same > 0, together, 1 - together).clamp(min=LEAST)
+    return -(right.log() * ((later >= 0) & (earlier >= 0))).sum()
+
+
+def _of_windows(batch: Batch, values: Sequence[bool]) -> NDArray[np.bool_]:
+    """[span of the table] a value of its document."""
+    return np.repeat(np.array(values)[batch.owner], batch.table.sizes)
+
+
+def _gold(batch: Batch) -> Tensor:
     """[document, span] numbers of gold entities, −1 for spans in none and for what fills up rows."""
-    where, entity = _placed([e.where for e in examples], examples, [e.entity for e in examples])
-    grid = _grid(where, entity, found.logits)
-    row = grid[found.kept.window, found.kept.start, found.kept.width]
-    gold = torch.full(scores.shape[:2], UNKNOWN, device=scores.device)
-    real = torch.arange(gold.shape[1]) < torch.tensor(counts)[:, None]
-    gold[real.to(gold.device)] = row
-    return gold
+    examples = batch.examples
+    numbers = batch.numbers([e.where for e in examples])
+    entity = batch.of_table(numbers, np.concatenate([e.entity for e in examples]), UNKNOWN)
+    row = entity.long()[batch.found.kept.number]
+    most = batch.scores.shape[1]
+    places = np.concatenate([np.arange(n) + at * most for at, n in enumerate(batch.counts)])
+    gold = torch.full((len(examples) * most,), UNKNOWN, device=row.device)
+    gold = gold.index_put((torch.from_numpy(places).to(row.device, non_blocking=True),), row)
+    return gold.reshape(len(examples), most)
 
 
 def _sizes(examples: Sequence[Example]) -> Tensor:
@@ -115,22 +250,3 @@ def _sizes(examples: Sequence[Example]) -> Tensor:
     for line, example in zip(table, examples, strict=True):
         line[: len(example.sizes)] = example.sizes
     return torch.from_numpy(table)
-
-
-def _placed(
-    places: Sequence[np.ndarray],
-    examples: Sequence[Example],
-    values: Sequence[np.ndarray] | None = None,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Places [span, 3] in all windows of all documents, and their values (or numbers)."""
-    before = np.cumsum([0, *(len(example.windows) for example in examples)])
-    shifts = [np.array([at, 0, 0]) for at in before[:-1]]
-    where = np.concatenate([place + at for place, at in zip(places, shifts, strict=True)])
-    return where, np.arange(len(where)) if values is None else np.concatenate(values)
-
-
-def _grid(where: np.ndarray, values: np.ndarray, like: Tensor) -> Tensor:
-    """[window, word, width] values at their places, −1 elsewhere."""
-    grid = torch.full(like.shape, UNKNOWN, device=like.device)
-    at = torch.from_numpy(where).to(like.device, non_blocking=True).unbind(1)
-    return grid.index_put(at, torch.from_numpy(values).to(like.device, non_blocking=True))

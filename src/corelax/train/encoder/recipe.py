@@ -13,8 +13,9 @@ from corelax.core.device import choose_device
 from corelax.core.errors import CorelaxError
 from corelax.core.files import check_file
 from corelax.core.settings import read_table
-from corelax.rankers.encoder.folder import EncoderModel
+from corelax.rankers.encoder.folder import EncoderModel, read_config
 from corelax.rankers.encoder.settings import EncoderSettings
+from corelax.resolve.models import model_folder
 from corelax.train.configuration import (
     ENCODER,
     OWN,
@@ -78,12 +79,12 @@ class Recipe:
         return [self.corpora[check_name(name, self.corpora, place)] for name in names]
 
     def _needs(self, stage: str) -> list[str]:
-        """The stages that a stage starts from, and the teachers of its corpora."""
+        """The stages that a stage starts from, and the teachers of its corpora that are stages."""
         starts, place = self.stages[stage].start, f"stage {stage}: start"
-        teachers = [corpus for corpus in self.corpora_of(stage) if corpus.teacher]
+        teachers = [name for corpus in self.corpora_of(stage) for name in corpus.teachers]
         return [
             *(check_name(start, self.stages, place) for start in starts),
-            *(check_name(c.teacher, self.stages, f"corpus {c.name}: teacher") for c in teachers),
+            *(name for name in teachers if name in self.stages),  # others are trained models
         ]
 
 
@@ -203,6 +204,7 @@ def run_recipe(
     *,
     encoder: str | Path,
     data: Path,
+    start: Path | None = None,
     stages: Sequence[str] = (),
     seed: int = 1,
     device: str = "auto",
@@ -217,6 +219,7 @@ def run_recipe(
         out: Each stage becomes a model folder in this one.
         encoder: The pretrained encoder, a folder or a name.
         data: The folder that the files of corpora are in.
+        start: The folder of a trained model to start from; then `encoder` is its name.
         stages: Only these, and those they need; as the recipe says if empty.
         seed: The seed of weights, order and dropout.
         device: "cpu", "cuda" or "auto".
@@ -228,8 +231,12 @@ def run_recipe(
     used = {corpus.name for stage in order for corpus in recipe.corpora_of(stage)}
     for name, corpus in recipe.corpora.items():  # better now than after hours of work
         files = (*corpus.train, *corpus.markables) if name in used else ()
-        for file in (*files, *corpus.dev):
+        listed = (corpus.documents,) if files and corpus.documents else ()
+        for file in (*files, *listed, *corpus.dev):
             check_file(str(data / file))
+        for teacher in corpus.teachers if name in used else ():
+            if teacher not in recipe.stages:
+                read_config(model_folder(teacher))
     make_stage = EncoderStages(
         recipe.ranker,
         recipe.corpora,
@@ -237,6 +244,7 @@ def run_recipe(
         data=data,
         out=out,
         device=choose_device(device),
+        start=start,
     )
     configs = [replace(recipe.stages[name], seed=seed) for name in order]
     models = train_stages(configs, out, make_stage, resume=resume, progress=progress, note=note)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,18 +26,20 @@ from corelax.rankers.encoder.folder import (
     write_config,
     write_encoder,
 )
+from corelax.rankers.encoder.schemes import with_settings
 from corelax.rankers.encoder.settings import EncoderSettings
+from corelax.resolve.models import model_folder
 from corelax.train.card import CardText
 from corelax.train.checkpoint import CHECKPOINT, random_seed
 from corelax.train.encoder.config import EncoderConfig, corpus_and_times
 from corelax.train.encoder.corpora import (
     TrainingCorpus,
     dev_examples,
-    relabelled,
     training_examples,
 )
 from corelax.train.encoder.evaluate import dev_report
 from corelax.train.encoder.examples import Example, digest
+from corelax.train.encoder.teacher import taught
 from corelax.train.encoder.trainee import EncoderTrainee
 
 Dev = Mapping[str, Sequence[Example]]
@@ -129,10 +131,11 @@ class EncoderStages:
     Args:
         ranker: Sizes and limits of the ranker.
         corpora: All corpora by name.
-        encoder: The pretrained encoder, a folder or a name.
+        encoder: The pretrained encoder, a folder or a name; or the name of the model that is started from.
         data: The folder that the files of corpora are in.
         out: The folder of the model folders.
         device: "cpu" or "cuda".
+        start: A trained model to start from, instead of an encoder and fresh weights.
     """
 
     def __init__(
@@ -144,8 +147,10 @@ class EncoderStages:
         data: Path,
         out: Path,
         device: str,
+        start: Path | None = None,
     ) -> None:
         self._settings, self._corpora, self._encoder = ranker, corpora, encoder
+        self._start = start
         self._data, self._out, self._device = data, out, device
         self._train: dict[str, list[Example]] = {}
         self._dev: dict[str, list[Example]] = {}
@@ -157,15 +162,15 @@ class EncoderStages:
             model = before
         else:
             torch.manual_seed(config.seed)
-            model = new_ranker(self._encoder, self._settings)
+            model = self._first_model()
         wanted = [corpus_and_times(name) for name in config.corpora]
         # Documents as they are in their files: on another machine a teacher may label some differently.
         digests = {name: digest(self._read(name, model)) for name, _ in wanted}
-        teachers = {self._corpora[name].teacher for name, _ in wanted} - {""}
+        teachers = {teacher for name, _ in wanted for teacher in self._corpora[name].teachers}
         dev = {name: self._read_dev(name, model) for name, c in self._corpora.items() if c.dev}
         identity: dict[str, Any] = {
             "start": {
-                name: file_digest(str(self._out / name / WEIGHTS))
+                name: file_digest(str(self._folder(name, models) / WEIGHTS))
                 for name in [*config.start, *sorted(teachers)]
             },
             "encoder": Path(self._encoder).name,
@@ -178,25 +183,42 @@ class EncoderStages:
         return EncoderStage(
             config=config,
             model=model,
-            examples=partial(self._examples, wanted, model, models),
+            examples=partial(self._examples, config, model, models),
             dev=dev,
             identity=identity,
             device=self._device,
         )
 
+    def _first_model(self) -> EncoderModel:
+        """The model of stages that start from no other stage: a new one, or a trained one."""
+        if self._start is None:
+            return new_ranker(self._encoder, self._settings)
+        return with_settings(load_ranker(self._start, "cpu"), self._settings)
+
+    def _folder(self, name: str, models: Mapping[str, EncoderModel]) -> Path:
+        """The folder of a stage, or else of a trained model."""
+        return self._out / name if name in models else model_folder(name)
+
     def _examples(
         self,
-        wanted: Sequence[tuple[str, int]],
+        config: EncoderConfig,
         model: EncoderModel,
         models: Mapping[str, EncoderModel],
     ) -> list[Example]:
         """The training documents of corpora, each as many times as it says, as their teachers label them."""
         examples: list[Example] = []
-        for name, times in wanted:
+        for name, times in map(corpus_and_times, config.corpora):
             corpus, of_corpus = self._corpora[name], self._read(name, model)
-            if corpus.teacher:
-                teacher = models[corpus.teacher]
-                of_corpus = relabelled(of_corpus, corpus, teacher, self._settings)
+            if not config.soft:
+                corpus = replace(corpus, soft="")
+            if corpus.teachers:
+                teachers = {
+                    teacher: models[teacher]
+                    if teacher in models
+                    else load_ranker(self._folder(teacher, models), self._device)
+                    for teacher in corpus.teachers
+                }
+                of_corpus = taught(of_corpus, corpus, teachers, self._settings)
             examples += of_corpus * times
         return examples
 

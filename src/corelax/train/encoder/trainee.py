@@ -12,11 +12,14 @@ from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 from corelax.metrics import CONLL
 from corelax.rankers.encoder.folder import EncoderModel, write_weights
+from corelax.relax.precision import unchecked
 from corelax.train.checkpoint import ADAM
 from corelax.train.encoder.config import EncoderConfig
 from corelax.train.encoder.evaluate import dev_report
-from corelax.train.encoder.examples import Example, part_from
+from corelax.train.encoder.examples import Example
 from corelax.train.encoder.objective import batch_objective
+from corelax.train.encoder.recorded import RecordedEncoder
+from corelax.train.encoder.variation import grouped, varied
 
 
 class EncoderTrainee:
@@ -40,9 +43,10 @@ class EncoderTrainee:
         dev: Mapping[str, Sequence[Example]],
     ) -> None:
         self.belongs_to: dict[str, str] = {}
-        self.keys = [example.document.key for example in examples]
+        self._groups = grouped(examples)
+        self.keys = [group[0].document.key for group in self._groups]
         self.batch = config.batch
-        self._config, self._examples, self._dev = config, examples, dev
+        self._config, self._dev = config, dev
         self._ranker = ranker = model.ranker
         self._average = copy.deepcopy(ranker).requires_grad_(False) if config.averaging else None
         self._kept = model._replace(ranker=self._average or ranker)
@@ -61,7 +65,12 @@ class EncoderTrainee:
             weight_decay=config.weight_decay,
             fused=ranker.device.type == "cuda",
         )
-        self._per_epoch = -(-len(examples) // config.batch)
+        self._per_epoch = -(-len(self._groups) // config.batch)
+        if ranker.device.type == "cuda":
+            ranker.train()
+            ranker.encode = RecordedEncoder(  # type: ignore[method-assign]
+                ranker.encoder, ranker.pad, ranker.settings.window
+            )
         self.begin_epoch(1)
 
     def begin_epoch(self, epoch: int) -> None:
@@ -74,8 +83,9 @@ class EncoderTrainee:
         """A step for a batch; its loss."""
         config, ranker = self._config, self._ranker
         kind = ranker.device.type
-        examples = [self._part(self._examples[number]) for number in documents]
-        with torch.autocast(kind, dtype=torch.bfloat16, enabled=kind == "cuda"):
+        chosen = [example for number in documents for example in self._groups[number]]
+        examples = varied(chosen, config, _draw)
+        with torch.autocast(kind, dtype=torch.bfloat16, enabled=kind == "cuda"), unchecked():
             loss = self._objective(ranker, examples)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
@@ -100,16 +110,16 @@ class EncoderTrainee:
         """Writes the mean of the weights, or the weights themselves if there is no mean."""
         write_weights(folder, self._kept)
 
-    def _part(self, example: Example) -> Example:
-        """The document, or a random run of its windows if it is too long."""
-        first = int(torch.randint(len(example.windows), ()))
-        return part_from(example, self._config.max_words, first)
-
     def _share(self, step: int) -> float:
         """The factor of the learning rates: up in a straight line, then down to 0."""
         steps = self._config.epochs * self._per_epoch
         warm = max(1, round(self._config.warmup * steps))
         return min((step + 1) / warm, (steps - step) / max(1, steps - warm))
+
+
+def _draw(below: int) -> int:
+    """A random number below a number."""
+    return int(torch.randint(below, ()))
 
 
 def update_average(average: nn.Module, network: nn.Module, decay: float, step: int) -> None:
