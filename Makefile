@@ -9,7 +9,7 @@ DEMO := out/demo
 setup: .venv/installed
 
 # Models are installed from the clone, without a copy of their weights.
-MODELS := models/small models/base
+MODELS := models/small
 
 .venv/installed: pyproject.toml constraints.txt $(MODELS:=/pyproject.toml)
 	$(PYTHON) -m venv .venv

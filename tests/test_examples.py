@@ -12,8 +12,8 @@ import pytest
 from tests.command_server import server
 
 ROOT = Path(__file__).parents[1]
-CARD = ROOT / "src" / "corelax" / "models" / "small" / "README.md"
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), CARD]
+CARDS = sorted(path.parents[2] / "README.md" for path in ROOT.glob("models/*/src/*/config.json"))
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *CARDS]
 
 
 def blocks(language: str, page: Path) -> list[str]:

@@ -71,7 +71,7 @@ def test_the_default_is_never_a_folder_of_the_working_directory(only_site):
     assert model_folder() == installed
 
 
-@pytest.mark.parametrize("name", [None, "small", "base"])
+@pytest.mark.parametrize("name", [None, "small"])
 @pytest.mark.parametrize("is_half_there", [False, True])
 def test_our_models_if_missing_say_how_to_install_them(only_site, name, is_half_there):
     called = name or "small"

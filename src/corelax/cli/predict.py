@@ -16,7 +16,7 @@ ADVICE = (
 
 def predict(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="Model folder, from corelax train, or small.")
+        str, typer.Argument(metavar="MODEL", help="Folder, from corelax train, or name of a model.")
     ],
     source: Annotated[str, typer.Argument(metavar="IN", help="Documents; - is standard input.")],
     target: Annotated[str, typer.Argument(metavar="OUT", help="File to write; .gz packs it.")],

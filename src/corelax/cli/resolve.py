@@ -31,7 +31,7 @@ def resolve(
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Model folder or name; else the one that is built in."),
+        typer.Option(metavar="NAME", help="Folder, or name of an installed model; else small."),
     ] = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object for each document, a line each.")

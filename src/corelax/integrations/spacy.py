@@ -47,8 +47,8 @@ class Settings:
     """The settings of the component. A saved pipeline has these and no weights.
 
     Attributes:
-        model: The name or folder of a model; None is the one that comes with corelax. A folder is not
-            copied into a saved pipeline.
+        model: The folder of a model, or the name of an installed one; None is "small". A saved pipeline has
+            no copy of it.
         prefix: What the names of the span groups start with, before `_1`.
         batch_size: How many documents `nlp.pipe` gives to the model at once (spaCy's own batch size if
             that is less).

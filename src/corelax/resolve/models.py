@@ -1,4 +1,4 @@
-"""Models by name: the model `base` is the package `corelax_base`, which `pip install corelax-base` brings.
+"""Models by name: the model `small` is the package `corelax_small`, which `pip install corelax-small` brings.
 
 Anybody can publish a model in this way: a package with `config.json`, the weights and `encoder/` beside its
 `__init__.py`. The package is looked up and never imported, so that nothing in it is run.
@@ -17,7 +17,6 @@ from typing import NamedTuple
 from corelax.core.errors import CorelaxError
 
 DEFAULT = "small"
-OURS = ("small", "base")
 CONFIG = "config.json"
 _PREFIX = "corelax_"
 
@@ -44,7 +43,7 @@ def model_folder(name_or_folder: str | Path | None = None) -> Path:
     A model folder in the working directory goes before an installed model with the same name.
 
     Args:
-        name_or_folder: A name such as "base", or a folder. None is the installed model "small".
+        name_or_folder: A name such as "small", or a folder. None is the installed model "small".
 
     >>> model_folder("small") == model_folder(), model_folder("runs/lea").parts
     (True, ('runs', 'lea'))
@@ -60,7 +59,7 @@ def model_folder(name_or_folder: str | Path | None = None) -> Path:
     installed = _installed_folder(name)
     if installed is not None:
         return installed
-    if name in OURS:
+    if name == DEFAULT:
         raise CorelaxError(
             f"model {name!r} is not installed; "
             f"pip install corelax-{name} (or ./models/{name} in a clone)"
