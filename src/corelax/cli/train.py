@@ -28,8 +28,8 @@ def train(
         typer.Option(
             help="A preset of the paper's ranker (baseline, entity_ce, b3, lea, annealed, conll, "
             "pairwise_b3, pairwise_lea, margin2015, cm_heuristic, cm_reinforce, cm_rescale; anaphoricity, "
-            "antecedent); own, an encoder ranker on your documents; small, the model that ships; or a TOML "
-            "file. Else lea."
+            "antecedent); own, an encoder ranker on your documents; tune, a trained one that goes on with "
+            "them; small, base, our models; or a TOML file. Else lea, or tune with --start."
         ),
     ] = None,
     recipe: Annotated[str | None, typer.Option(help="Older name of --config.", hidden=True)] = None,
@@ -38,6 +38,12 @@ def train(
     ] = None,
     encoder: Annotated[
         str | None, typer.Option(help="Pretrained encoder of an encoder ranker: folder or name.")
+    ] = None,
+    start: Annotated[
+        str | None,
+        typer.Option(
+            help="Trained encoder ranker to go on with: folder, or installed model (small)."
+        ),
     ] = None,
     stages: Annotated[
         list[str] | None,
@@ -68,14 +74,14 @@ def train(
     """
     from corelax.cli.progress import TrainingProgress
     from corelax.core.settings import parse_settings
-    from corelax.train.api import DEFAULT, ArgumentError
+    from corelax.train.api import DEFAULT, FINE_TUNING, ArgumentError
     from corelax.train.api import train as train_model
 
     if recipe is not None and config is not None:
         raise typer.BadParameter("--config does not go with --recipe")
     if recipe is not None:
         note(f"--recipe is the old name of --config; write --config {recipe}")
-    name = recipe or config or DEFAULT
+    name = recipe or config or (DEFAULT if start is None else FINE_TUNING)
     changes: dict[str, Any] = dict(parse_settings(settings or []))
     try:
         with TrainingProgress() as progress:
@@ -86,6 +92,7 @@ def train(
                 dev=dev,
                 data=data,
                 encoder=encoder,
+                start=start,
                 stages=stages or (),
                 settings=changes,
                 seed=seed,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from corelax.rankers.sparse.folder import Model
 
 PathLike = str | os.PathLike[str]
-DEFAULT = "lea"
+DEFAULT, FINE_TUNING = "lea", "tune"
 
 
 class ArgumentError(CorelaxError):
@@ -65,13 +65,14 @@ class Trained:
 
 
 def train(
-    config: PathLike = DEFAULT,
+    config: PathLike | None = None,
     *,
     out: PathLike,
     train: PathLike | None = None,
     dev: PathLike | None = None,
     data: PathLike | None = None,
     encoder: PathLike | None = None,
+    start: PathLike | None = None,
     stages: Sequence[str] = (),
     settings: Mapping[str, Any] | None = None,
     seed: int | None = None,
@@ -87,13 +88,16 @@ def train(
     Stages that `out` has already are taken from there, so several objectives can share a baseline.
 
     Args:
-        config: A preset of the sparse ranker ("lea", "baseline", …), "own" or "small" for encoder rankers, or
-            a TOML file (see `corelax.train.configuration`).
+        config: A preset of the sparse ranker ("lea", "baseline", …), "own", "tune", "small" or "base" for
+            encoder rankers, or a TOML file (see `corelax.train.configuration`). None is "lea", or "tune" with
+            `start`.
         out: Each stage becomes a model folder in this one.
         train: The file with training documents, unless the configuration names its files.
         dev: The file with dev documents.
         data: The folder of the files that the configuration names.
         encoder: The pretrained encoder of an encoder ranker, a folder or a name.
+        start: A trained encoder ranker to start from, a folder or an installed model such as "small"; instead
+            of `encoder`.
         stages: Only these stages of a file, and those they need; as the configuration says if empty.
         settings: Settings that are changed, by key, such as {"epochs": 3, "baseline.epochs": 5}.
         seed: The seed of weights, order and dropout; short for the setting "seed".
@@ -125,9 +129,11 @@ def train(
     >>> trained.folder.name, trained.training["finished"]
     ('anaphoricity', True)
     """
+    if config is None:
+        config = DEFAULT if start is None else FINE_TUNING
     configuration = read_configuration(config)
     given = {
-        "train": train, "dev": dev, "data": data, "encoder": encoder, "stage": stages,
+        "train": train, "dev": dev, "data": data, "encoder": encoder, "start": start, "stage": stages,
         "format": format, "int8": int8,
     }  # fmt: skip
     _check_arguments(configuration, given)
@@ -147,6 +153,7 @@ def train(
         files=None if train is None or dev is None else (train, dev),
         data=Path() if data is None else Path(data),
         encoder="" if encoder is None else os.fspath(encoder),
+        start=None if start is None else os.fspath(start),
         stages=stages,
         settings=changes,
         device=device,
@@ -172,9 +179,11 @@ def _check_arguments(config: Configuration, given: Mapping[str, Any]) -> None:
         needed += ["train", "dev"]
         useless += ["data"]
     if config.kind == SPARSE:
-        useless += ["encoder", "int8"]
+        useless += ["encoder", "start", "int8"]
         if not config.source.endswith(".toml"):
             useless += ["stage"]  # a preset is a stage itself
+    elif given["start"] is not None:
+        useless += ["encoder"]
     else:
         needed += ["encoder"]
     for name in needed:
@@ -222,6 +231,7 @@ def _train_encoder(
     files: tuple[PathLike, PathLike] | None,
     data: Path,
     encoder: str,
+    start: str | None,
     stages: Sequence[str],
     settings: Mapping[str, Any],
     device: str,
@@ -230,7 +240,15 @@ def _train_encoder(
     progress: Progress | None,
     note: Note,
 ) -> Trained:
-    from corelax.train.encoder.recipe import changed_recipe, own_recipe, read_recipe, run_recipe
+    from corelax.resolve.models import model_folder
+    from corelax.train.encoder.recipe import (
+        RANKER,
+        changed_recipe,
+        own_recipe,
+        read_recipe,
+        run_recipe,
+        start_from,
+    )
 
     changes = {key: value for key, value in settings.items() if key != "seed"}
     if files is not None:
@@ -238,11 +256,17 @@ def _train_encoder(
     else:
         recipe = read_recipe(config)
         recipe = changed_recipe(recipe, changes, stage=recipe.order(stages)[-1])
+    folder = None if start is None else model_folder(start)
+    if folder is not None:
+        if fixed := [name for name in RANKER if name in changes]:
+            raise CorelaxError(f"{fixed[0]}: the sizes of a trained ranker cannot be changed")
+        recipe = start_from(recipe, folder)
     model = run_recipe(
         recipe,
         out,
-        encoder=encoder,
+        encoder=encoder if start is None else start,
         data=data,
+        start=folder,
         stages=stages,
         seed=read_value("seed", settings.get("seed", 1), int),
         device=device,

@@ -79,8 +79,7 @@ def tiny_model(folder: Path, seed: int = 0, **changes: object) -> EncoderModel:
                 weight.normal_(std=0.2)
         windows = encoder_input(a_document(STORY), model.tokenizer, ranker.settings.window)
         read = ranker.read(windows, [0] * len(windows))
-        logits = ranker.spans(read.words, read.layers[0], read.schemes)
-        ranker.spans.out.bias -= logits[logits > -torch.inf].median()
+        ranker.spans.out.bias -= ranker.spans(read.words, read.table, read.schemes).median()
         best = ranker([windows], [0]).candidates.scores[0, 1:, 1:].amax(-1)
         ranker.antecedents.out.bias -= best.median()
     return model

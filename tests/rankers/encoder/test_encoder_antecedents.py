@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corelax.rankers.adapt import from_pruned
-from corelax.rankers.encoder.antecedents import DISTANCES, FEATURES, AntecedentScorer, Spans
+from corelax.rankers.encoder.antecedents import DISTANCES, WHERE, AntecedentScorer, Spans, voices
 from corelax.rankers.encoder.inputs import encoder_input
 from corelax.rankers.encoder.settings import EncoderSettings
 from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_model, write_encoder
@@ -46,6 +46,8 @@ def some_spans(sizes, seed=0):
         end=start + 1 + numbers(4),
         sentence=start // 3,
         speaker=numbers(3),
+        turn=numbers(4),
+        person=numbers(8),
         text=numbers(4),
         head=numbers(4),
         real=torch.arange(shape[1]) < torch.tensor(sizes)[:, None],
@@ -66,16 +68,30 @@ def features(spans, row, i, j):
     """The features of a pair, one by one."""
     now = {name: int(getattr(spans, name)[row, i]) for name in Spans._fields[2:]}
     before = {name: int(getattr(spans, name)[row, j]) for name in Spans._fields[2:]}
-    speakers = (now["speaker"], before["speaker"])
     words = [set(range(span["start"], span["end"])) for span in (now, before)]
     return {
         "sentences": bucket(now["sentence"] - before["sentence"]),
         "spans": bucket(i - j),
-        "speaker": 0 if 0 in speakers else 1 + (speakers[0] == speakers[1]),
         "text": int(now["text"] == before["text"]),
         "head": int(now["head"] == before["head"]),
         "nested": int(bool(words[0] & words[1])),
     }
+
+
+def who(spans, row, i, j):
+    """Both pronouns and who says them, as one number."""
+    (person, speaker, turn), (their_person, their_speaker, their_turn) = (
+        [int(getattr(spans, name)[row, at]) for name in ("person", "speaker", "turn")]
+        for at in (i, j)
+    )
+    if speaker and their_speaker:
+        next_turn = 2 if abs(turn - their_turn) == 1 else 3
+        voice = 1 if speaker == their_speaker else next_turn
+    elif turn and their_turn:
+        voice = 4 if turn == their_turn else 5
+    else:
+        voice = 6 if turn else 7 if their_turn else 0
+    return (person * 8 + their_person) * 8 + voice
 
 
 def full(scorer, spans, row, i, j, scheme):
@@ -84,6 +100,7 @@ def full(scorer, spans, row, i, j, scheme):
     hidden = hidden + scorer.scheme.weight[scheme]
     for name, value in features(spans, row, i, j).items():
         hidden = hidden + scorer.features[name].weight[value]
+    hidden = hidden + scorer.who.weight[who(spans, row, i, j)]
     close = scorer.out(torch.nn.functional.gelu(hidden))
     return coarse(scorer, spans, row, i, j) + float(close)
 
@@ -101,7 +118,7 @@ def test_candidates_are_the_best_coarse_scores_in_reach_and_scored_by_the_formul
 ):
     scorer, spans = a_scorer(most, reach, seed), some_spans(sizes, seed)
     schemes = [row % 2 for row in range(len(sizes))]
-    scores, antecedents = scorer(spans, torch.tensor(schemes), block)
+    scores, antecedents = scorer(spans, torch.tensor(schemes), sizes, block)
     for row, size in enumerate(sizes):
         for i in range(max(sizes)):
             near = range(max(0, i - reach), i) if i < size else range(0)
@@ -119,19 +136,19 @@ def test_candidates_are_the_best_coarse_scores_in_reach_and_scored_by_the_formul
 def test_the_size_of_blocks_makes_no_difference(block, reach, seed):
     scorer, spans = a_scorer(4, reach, seed), some_spans([30, 17], seed)
     schemes = torch.tensor([0, 1])
-    one = from_pruned(*scorer(spans, schemes, block))
-    other = from_pruned(*scorer(spans, schemes, 100))
+    one = from_pruned(*scorer(spans, schemes, [30, 17], block))
+    other = from_pruned(*scorer(spans, schemes, [30, 17], 100))
     torch.testing.assert_close(one, other)
 
 
 def test_all_earlier_spans_are_candidates_if_there_are_few():
-    scores = from_pruned(*a_scorer(50, 50)(some_spans([7]), torch.tensor([0])))
+    scores = from_pruned(*a_scorer(50, 50)(some_spans([7]), torch.tensor([0]), [7]))
     assert (scores[0] > -INF).equal(torch.ones(7, 7).tril().bool())
 
 
 def test_no_spans_have_no_candidates():
     spans = some_spans([1]).part(0, 0)
-    scores, antecedents = a_scorer()(spans, torch.tensor([0]))
+    scores, antecedents = a_scorer()(spans, torch.tensor([0]), [0])
     assert scores.shape[:2] == antecedents.shape[:2] == (1, 0)
     assert scores.shape[-1] == 1 + antecedents.shape[-1]
 
@@ -139,11 +156,6 @@ def test_no_spans_have_no_candidates():
 @pytest.mark.parametrize(
     ("name", "changes", "expected"),
     [
-        ("speaker", {"speaker": [1, 1]}, 2),
-        ("speaker", {"speaker": [1, 2]}, 1),
-        ("speaker", {"speaker": [0, 0]}, 0),
-        ("speaker", {"speaker": [0, 2]}, 0),
-        ("speaker", {"speaker": [2, 0]}, 0),
         ("text", {"text": [-5, -5]}, 1),
         ("text", {"text": [5, -5]}, 0),
         ("head", {"head": [7, 7]}, 1),
@@ -162,12 +174,34 @@ def test_no_spans_have_no_candidates():
 def test_a_feature_tells_what_two_spans_share(name, changes, expected):
     """The code of a pair is one number: each feature has a digit of its own."""
     spans = some_spans([2])._replace(**{key: torch.tensor([v]) for key, v in changes.items()})
-    zero = torch.zeros(1, 1, 1, dtype=torch.long)
-    code = int(a_scorer()._codes(spans.part(1, 2), spans.part(0, 1), zero, zero))
+    zero = torch.zeros(1, 1, dtype=torch.long)
+    row = Spans(*(tensor[0, 1:] for tensor in spans))
+    code = int(a_scorer()._codes(row, spans.part(0, 1), zero, zero)[0])
     digits = {}
-    for key, size in reversed(FEATURES.items()):
+    for key, size in reversed(WHERE.items()):
         code, digits[key] = divmod(code, size)
     assert digits[name] == expected
+
+
+@pytest.mark.parametrize(
+    ("speakers", "turns", "expected"),
+    [
+        ((0, 0), (0, 0), "nobody"),
+        ((1, 1), (1, 5), "one speaker"),
+        ((1, 2), (1, 2), "two speakers, turn after turn"),
+        ((1, 2), (1, 4), "two speakers"),
+        ((0, 0), (3, 3), "one quote"),
+        ((0, 0), (3, 4), "two quotes"),
+        ((0, 0), (3, 0), "this is quoted"),
+        ((0, 1), (0, 2), "that is spoken"),
+    ],
+)
+def test_a_pair_knows_who_speaks(speakers, turns, expected):
+    names = [
+        *("nobody", "one speaker", "two speakers, turn after turn", "two speakers"),
+        *("one quote", "two quotes", "this is quoted", "that is spoken"),
+    ]
+    assert names[int(voices(*map(torch.tensor, (*speakers, *turns))))] == expected
 
 
 # The whole ranker.

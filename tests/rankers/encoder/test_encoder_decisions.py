@@ -40,6 +40,8 @@ def a_document(size, most=3, reach=20, seed=0):
     logit = torch.randn(1, size, generator=torch.Generator().manual_seed(seed + 1))
     none = torch.zeros_like(start)
     spans = Spans(
+        turn=none,
+        person=none,
         vectors=torch.zeros(1, size, 0),
         logit=logit,
         number=torch.arange(size)[None],

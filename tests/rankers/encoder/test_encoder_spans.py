@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -9,7 +10,8 @@ from hypothesis import strategies as st
 
 from corelax.document import Document
 from corelax.rankers.encoder.inputs import encoder_input
-from corelax.rankers.encoder.spans import best_spans, possible
+from corelax.rankers.encoder.spans import best_spans, span_table
+from corelax.rankers.encoder.words import LAYERS, SHAPES
 from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_model, write_encoder
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -28,7 +30,7 @@ def found(model, document, given=None, scheme=0):
     windows = encoder_input(document, model.tokenizer, model.ranker.settings.window)
     read = model.ranker.read(windows, [scheme] * len(windows))
     if given is not None:
-        given = torch.tensor(given, dtype=torch.long).reshape(-1, 3)
+        given = np.array(given, np.int64).reshape(-1, 3)
     return windows, read, model.ranker.find(read, given=given)
 
 
@@ -49,82 +51,77 @@ def every_span(windows, widest):
     widest=st.integers(1, 5),
 )
 @enough
-def test_a_span_is_possible_if_all_its_words_are_in_one_sentence(rows, widest):
+def test_the_spans_of_a_table_are_those_whose_words_are_in_one_sentence(rows, widest):
     """Rows are lengths of sentences."""
-    length = max(1, *(sum(row) for row in rows)) + 1
-    table = torch.full((len(rows), length), -1)
-    for line, row in zip(table, rows, strict=True):
-        numbers = [number for number, size in enumerate(row) for _ in range(size)]
-        line[: len(numbers)] = torch.tensor(numbers)
-    result = possible(table, widest)
-    assert result.shape == (len(rows), length, widest)
-    for r in range(len(rows)):
-        for start in range(length):
-            for width in range(widest):
-                words = table[r, start : start + width + 1].tolist()
-                is_one = len(words) == width + 1 and len(set(words)) == 1 and words[0] >= 0
-                assert bool(result[r, start, width]) == is_one
+    sentences = [np.repeat(np.arange(len(row)), row) for row in rows]
+    expected = [
+        (number, start, width)
+        for number, row in enumerate(sentences)
+        for start in range(len(row))
+        for width in range(widest)
+        if start + width < len(row) and row[start] == row[start + width]
+    ]
+    table = span_table(sentences, widest)
+    assert list(zip(*(t.tolist() for t in table[:3]), strict=True)) == expected
+    assert table.numbers(np.array(expected, np.int64).reshape(-1, 3)).tolist() == [*range(len(expected))]
+    assert table.sizes.tolist() == [[w for w, *_ in expected].count(n) for n in range(len(rows))]
 
 
 def test_the_logit_of_a_span_is_that_of_its_formula(model):
     """v · relu(S x_s + E x_e + C mean(x_s … x_e) + width + scheme), span by span."""
     _, read, spans = found(model, a_document(STORY), scheme=1)
     scorer = model.ranker.spans
-    inside = possible(read.layers[0], model.ranker.settings.max_width)
-    assert (spans.logits > -INF).equal(inside)
-    for row, start, width in inside.nonzero().tolist()[::7]:
+    table = list(zip(*(t.tolist() for t in spans.table[:3]), spans.logits.tolist(), strict=True))
+    assert len(table) > 100
+    for row, start, width, logit in table[::7]:
         words = read.words[row, start : start + width + 1]
         hidden = scorer.start(words[0]) + scorer.end(words[-1])
         hidden = hidden + scorer.content(words).mean(0)
         hidden = hidden + scorer.width.weight[width] + scorer.scheme.weight[1]
         expected = scorer.out(hidden.clamp(min=0))[1].item()
-        assert spans.logits[row, start, width].item() == pytest.approx(expected, abs=1e-4)
+        assert logit == pytest.approx(expected, abs=1e-4)
 
 
 # Spans that are kept.
 
 
 @st.composite
-def logits(draw):
-    """[window, word, width] different logits, some of them missing; windows of different lengths."""
-    rows, length, widths = draw(st.integers(1, 3)), draw(st.integers(1, 6)), draw(st.integers(1, 3))
-    values = draw(st.permutations(range(rows * length * widths)))
-    table = torch.tensor(values, dtype=torch.float).view(rows, length, widths) - 10
-    for row in range(rows):
-        size = draw(st.integers(0, length))
-        for start in range(length):
-            room = min(widths, max(size - start, 0))
-            table[row, start, draw(st.integers(min(room, 1), room)) :] = -INF
-    return table
+def tables(draw):
+    """Spans of windows of different lengths, and different logits."""
+    rows = draw(st.lists(st.lists(st.integers(1, 4), max_size=3), min_size=1, max_size=3))
+    sentences = [np.repeat(np.arange(len(row)), row) for row in rows]
+    table = span_table(sentences, draw(st.integers(1, 3)))
+    order = draw(st.permutations(range(len(table.window))))
+    return table, torch.tensor(order, dtype=torch.float) - 10
 
 
 @given(
-    table=logits(),
+    spans=tables(),
     ratio=st.sampled_from([0.0, 0.25, 0.5, 1.0, 1.5, 3.0]),
     least=st.sampled_from([-INF, -5.0, 3.5]),
 )
 @enough
-def test_the_likeliest_spans_of_each_window_are_kept_in_the_order_of_the_text(table, ratio, least):
+def test_the_likeliest_spans_of_each_window_are_kept_in_the_order_of_the_text(spans, ratio, least):
+    table, logits = spans
+    every = list(zip(logits.tolist(), *(t.tolist() for t in table[:3]), strict=True))
     expected = []
-    for row, window in enumerate(table.tolist()):
-        spans = [
-            (logit, row, start, width)
-            for start, widths in enumerate(window)
-            for width, logit in enumerate(widths)
-            if logit > -INF
-        ]
-        words = len({start for _, _, start, _ in spans})
-        best = sorted(spans, reverse=True)[: math.ceil(words * ratio)]
+    for window, words in enumerate(table.words.tolist()):
+        inside = sorted((span for span in every if span[1] == window), reverse=True)
+        best = inside[: math.ceil(words * ratio)]
         expected += sorted(span[1:] for span in best if span[0] >= least)
-    kept = best_spans(table, ratio, least)
-    assert list(zip(*(t.tolist() for t in kept[:3]), strict=True)) == expected
-    assert kept.logit.equal(table[kept.window, kept.start, kept.width])
+    kept = best_spans(logits, table, ratio, least)
+    places = (kept.window, kept.start, kept.width)
+    assert list(zip(*(t.tolist() for t in places), strict=True)) == expected
+    assert kept.logit.equal(logits[kept.number])
+    windows = [window for window, *_ in expected]
+    assert kept.counts.tolist() == [windows.count(n) for n in range(len(table.words))]
 
 
 def test_gradients_reach_the_logits_of_kept_spans_only():
-    table = torch.tensor([[[1.0, 3.0], [-2.0, -INF]]], requires_grad=True)
-    best_spans(table, 1.0, least=0.0).logit.sum().backward()
-    assert table.grad.tolist() == [[[1, 1], [0, 0]]]
+    logits = torch.tensor([1.0, 3.0, -2.0], requires_grad=True)
+    table = span_table([np.array([0, 0])], 2)
+    best_spans(logits, table, 1.0, least=0.0).logit.sum().backward()
+    assert logits.grad.tolist() == [1, 1, 0]
 
 
 def test_given_spans_are_taken_instead(model):
@@ -133,7 +130,8 @@ def test_given_spans_are_taken_instead(model):
     expected = [(windows[row].first + s, windows[row].first + s + w + 1) for row, s, w in given]
     pairs = zip(spans.spans.start[0].tolist(), spans.spans.end[0].tolist(), strict=True)
     assert list(pairs) == expected
-    assert [spans.logits[span].item() for span in given] == spans.spans.logit[0].tolist()
+    numbers = spans.table.numbers(np.array(given))
+    assert spans.logits[numbers].tolist() == spans.spans.logit[0].tolist()
 
 
 # What is known of spans.
@@ -143,7 +141,7 @@ def test_the_vector_of_a_span_is_that_of_its_formula(model):
     """gelu(W [x_s; x_e; Σ_t α_t x_t; width; scheme])."""
     windows, read, spans = found(model, a_document(STORY))
     encoder = model.ranker.span_vectors
-    for at, (row, start, width) in enumerate(zip(*spans.kept[:3], strict=True)):
+    for at, (row, start, width) in enumerate(zip(*spans.kept[1:4], strict=True)):
         words = read.words[row, start : start + width + 1]
         attention = encoder.attention(words).softmax(0)
         parts = [words[0], words[-1], (attention * words).sum(0)]
@@ -151,7 +149,7 @@ def test_the_vector_of_a_span_is_that_of_its_formula(model):
         expected = torch.nn.functional.gelu(encoder.project(torch.cat(parts)))
         torch.testing.assert_close(spans.spans.vectors[0, at], expected, atol=1e-5, rtol=1e-4)
         head = start + attention.argmax()
-        assert spans.spans.head[0, at] == windows[row].layers[head, 2]
+        assert spans.spans.head[0, at] == windows[row].layers[head, LAYERS.index("hash")]
 
 
 def bare(words):
@@ -205,5 +203,6 @@ def test_a_word_is_the_mean_of_its_pieces(model):
     (window,), read, _ = found(model, document)
     with torch.no_grad():
         hidden = model.ranker.encoder(torch.from_numpy(window.pieces)[None]).last_hidden_state[0]
-    expected = [hidden[1:4].mean(0), hidden[4], hidden[5:7].mean(0)]
-    torch.testing.assert_close(read.words[0], torch.stack(expected), atol=1e-5, rtol=1e-4)
+    expected = torch.stack([hidden[1:4].mean(0), hidden[4], hidden[5:7].mean(0)])
+    lower_case = model.ranker.shapes.weight[SHAPES.index("lower")]
+    torch.testing.assert_close(read.words[0], expected + lower_case, atol=1e-5, rtol=1e-4)

@@ -12,10 +12,10 @@ from corelax.train.encoder.corpora import (
     TrainingCorpus,
     dev_examples,
     read_documents,
-    relabelled,
     training_examples,
 )
 from corelax.train.encoder.evaluate import dev_report, predictions
+from corelax.train.encoder.teacher import taught
 from tests.train.encoder.tiny_encoder import LETTERS, examples, made, save_encoder, tiny_model
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -113,10 +113,10 @@ def labelled(model):
 def test_a_teacher_says_what_the_entities_are(model, labelled, keep):
     files = ("rich.jsonl",) if keep else ()
     corpus = TrainingCorpus(name="c", scheme="two", teacher="t", markables=files)
-    taught = relabelled(labelled, corpus, model, model.ranker.settings)
+    relabelled = taught(labelled, corpus, {"t": model}, model.ranker.settings)
     wanted = list(predictions(model.ranker, labelled, 1))
     assert sum(map(len, wanted)) > 0
-    for example, before, entities in zip(taught, labelled, wanted, strict=True):
+    for example, before, entities in zip(relabelled, labelled, wanted, strict=True):
         assert example.document.clusters == entities != before.document.clusters
         assert sorted(example.sizes) == sorted(map(len, entities))
         same = example.markables.where.tolist() == before.markables.where.tolist()

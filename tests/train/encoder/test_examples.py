@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from corelax import Clustering, Document, Span
 from corelax.io import read
-from corelax.train.encoder.examples import digest, make_example, part_from, with_entities
+from corelax.train.encoder.examples import digest, make_example, with_entities
+from corelax.train.encoder.variation import part_from
 from tests.train.encoder.tiny_encoder import LETTERS
 
 WINDOW, WIDTH = 12, 4

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 import torch
 
@@ -145,7 +146,8 @@ def test_the_mention_loss_is_a_sum_over_all_spans_of_all_sentences(model, docume
         for first, end in document.sentence_bounds:
             for start in range(max(first, window.first), min(end, last)):
                 for stop in range(start + 1, min(end, last, start + width) + 1):
-                    logit = found.logits[number, start - window.first, stop - start - 1].item()
+                    place = np.array([[number, start - window.first, stop - start - 1]])
+                    logit = found.logits[found.table.numbers(place)].item()
                     total += softplus(-logit if (start, stop) in mentions else logit)
                     spans += 1
     assert spans > 3 * len(document.words)

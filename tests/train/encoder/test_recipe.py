@@ -109,7 +109,6 @@ def test_the_seed_makes_the_weights(recipe, data, tmp_path):
         ('"2*a"', '"2*c"', "stage first: corpora: there is no 'c'; there are a, b, taught"),
         ('"2*a"', '"two*a"', "'two*a' must be a name, or a number"),
         ('corpora = ["taught"]', "corpora = []", "stage second: corpora must name"),
-        ('teacher = "first"', 'teacher = "x"', "corpus taught: teacher: there is no 'x'"),
         ('teacher = "first"', 'teacher = "second"', "second needs second"),
         ('corpora = ["2*a"', 'start = ["metric"]\ncorpora = ["2*a"', "first needs metric needs first"),
         (RECIPE, "", "there are no stages"),
@@ -168,11 +167,11 @@ def test_the_recipe_of_the_package_is_whole():
 def test_settings_are_changed_where_they_belong():
     recipe = changed_recipe(
         read_recipe("small"),
-        {"epochs": "9", "silver.batch": "3", "window": "64", "span_ratio": "0.3"},
+        {"epochs": "9", "taught.batch": "3", "window": "64", "span_ratio": "0.3"},
         stage="likelihood",
     )
     assert recipe.stages["likelihood"].epochs == 9
-    assert recipe.stages["silver"].batch == 3
+    assert recipe.stages["taught"].batch == 3
     assert recipe.stages["metric"] == read_recipe("small").stages["metric"]
     assert (recipe.ranker.window, recipe.ranker.span_ratio) == (64, 0.3)
 
@@ -180,7 +179,7 @@ def test_settings_are_changed_where_they_belong():
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("golden.epochs", "3", "golden is no stage of the recipe, which has silver, "),
+        ("golden.epochs", "3", "golden is no stage of the recipe, which has taught, "),
         ("metric.epoch", "3", "unknown setting 'epoch'; did you mean 'epochs'"),
         ("epochs", "many", "epochs must be a whole number"),
         ("window", "wide", "window must be a whole number"),
@@ -198,7 +197,7 @@ def test_documents_of_ones_own_take_the_rates_of_the_package():
     own, small = own_recipe("t.conll", "d.conll"), read_recipe("small")
     assert list(own.stages) == ["likelihood", "metric"]
     same = (
-        "objective", "metric", "family", "epochs", "batch", "learning_rate",
+        "objective", "metric", "family", "batch", "learning_rate",
         "encoder_learning_rate", "likelihood", "averaging", "start",
     )  # fmt: skip
     for name in same:

@@ -167,7 +167,7 @@ def load_ranker(folder: str | Path, device: torch.device | str = "cpu") -> Encod
     # A folder could name code to be run, in itself or elsewhere: without this the user would be asked.
     safely = {"local_files_only": True, "trust_remote_code": False}
     try:
-        settings = _settings(content["settings"])
+        settings = settings_of(content["settings"])
         calibrations = _calibrations(content.get("calibration", {}), settings)
         config = library.AutoConfig.from_pretrained(folder / ENCODER, **safely)
         tokenizer = library.AutoTokenizer.from_pretrained(folder / ENCODER, **safely)
@@ -255,7 +255,7 @@ def read_weights(path: Path) -> dict[str, Tensor]:
         raise CorelaxError(f"{path}: not whole ({error}); copy or train it again") from None
 
 
-def _settings(given: Mapping[str, Any]) -> EncoderSettings:
+def settings_of(given: Mapping[str, Any]) -> EncoderSettings:
     """Settings from JSON, where tuples are lists."""
     options: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in given.items()

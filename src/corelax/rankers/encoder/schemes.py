@@ -42,7 +42,7 @@ def with_settings(model: EncoderModel, settings: EncoderSettings) -> EncoderMode
     ranker.load_state_dict(
         {name: old[name][rows] if name in _per_scheme(ranker) else old[name] for name in old}
     )
-    return model._replace(ranker=ranker.to(model.ranker.device).eval())
+    return EncoderModel(ranker.to(model.ranker.device).eval(), model.tokenizer, {})
 
 
 def _per_scheme(ranker: EncoderRanker) -> set[str]:

@@ -157,7 +157,7 @@ def _mentions(batch: Batch) -> Tensor:
         believed[numbers] = np.concatenate([e.soft.mention for e in examples if e.soft is not None])
         is_soft = _of_windows(batch, [e.soft is not None for e in examples])
         target = np.where(is_soft, (target + believed) / 2, target)
-    targets = torch.from_numpy(target).to(batch.scores.device, torch.float32, non_blocking=True)
+    targets = batch.tensor(target).to(batch.found.logits.dtype)
     # In float32: many spans are none, and the sum of their losses is large.
     losses = functional.binary_cross_entropy_with_logits(
         batch.found.logits, targets, reduction="none"

@@ -13,7 +13,8 @@ from corelax.core.device import choose_device
 from corelax.core.errors import CorelaxError
 from corelax.core.files import check_file
 from corelax.core.settings import read_table
-from corelax.rankers.encoder.folder import EncoderModel, read_config
+from corelax.rankers.encoder.folder import EncoderModel, read_config, settings_of
+from corelax.rankers.encoder.schemes import with_schemes
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.resolve.models import model_folder
 from corelax.train.configuration import (
@@ -63,8 +64,8 @@ class Recipe:
         Args:
             stages: The stages that are asked for; as the recipe says if empty.
 
-        >>> read_recipe("small").order(["taught"])
-        ['silver', 'teacher', 'taught']
+        >>> read_recipe("small").order(["likelihood"])
+        ['taught', 'likelihood']
         """
         for name in stages:
             check_name(name, self.stages, "--stage")
@@ -166,9 +167,9 @@ def changed_recipe(
             stage that is asked for. Text is read as what the key takes.
         stage: The stage that is asked for; the last if None.
 
-    >>> recipe = changed_recipe(read_recipe("small"), {"silver.epochs": "1", "epochs": "5", "window": "128"})
-    >>> recipe.stages["silver"].epochs, recipe.stages["metric"].epochs, recipe.ranker.window
-    (1, 5, 128)
+    >>> recipe = changed_recipe(read_recipe("small"), {"taught.epochs": "3", "epochs": "5", "window": "128"})
+    >>> recipe.stages["taught"].epochs, recipe.stages["metric"].epochs, recipe.ranker.window
+    (3, 5, 128)
     """
     last = stage or recipe.order()[-1]
     of_ranker: dict[str, Any] = {}
@@ -236,7 +237,7 @@ def run_recipe(
             check_file(str(data / file))
         for teacher in corpus.teachers if name in used else ():
             if teacher not in recipe.stages:
-                read_config(model_folder(teacher))
+                _check_model(teacher, f"corpus {name}: teacher")
     make_stage = EncoderStages(
         recipe.ranker,
         recipe.corpora,
@@ -249,6 +250,25 @@ def run_recipe(
     configs = [replace(recipe.stages[name], seed=seed) for name in order]
     models = train_stages(configs, out, make_stage, resume=resume, progress=progress, note=note)
     return models[order[-1]]
+
+
+def start_from(recipe: Recipe, folder: Path) -> Recipe:
+    """The recipe on top of a trained model: its sizes, and its schemes beside those of the recipe.
+
+    Args:
+        recipe: Stages and corpora.
+        folder: The folder of an encoder ranker.
+    """
+    known = settings_of(read_config(folder)["settings"])
+    return replace(recipe, ranker=with_schemes(known, recipe.ranker.schemes))
+
+
+def _check_model(name: str, place: str) -> None:
+    """An error if there is no stage, no folder and no installed model of a name."""
+    try:
+        read_config(model_folder(name))
+    except CorelaxError as error:
+        raise CorelaxError(f"{place}: {error}") from None
 
 
 def _read(name: str, table: Mapping[str, Any], kind: type) -> dict[str, Any]:

@@ -1,0 +1,47 @@
+"""Fused attention of MPNet against that of transformers."""
+
+import pytest
+import torch
+
+from corelax.rankers.encoder.attention import fuse_attention
+
+transformers = pytest.importorskip("transformers")
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+def an_encoder(kind="MPNet"):
+    torch.manual_seed(0)
+    config = getattr(transformers, f"{kind}Config")(
+        vocab_size=50, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
+        max_position_embeddings=64, initializer_range=0.4,
+    )  # fmt: skip
+    return getattr(transformers, f"{kind}Model")(config).eval()
+
+
+@pytest.mark.parametrize("mask_of", ["pieces", "pairs"])
+def test_results_and_gradients_are_those_of_transformers(mask_of):
+    pieces = torch.randint(3, 50, (3, 40))
+    real = torch.arange(40) < torch.tensor([40, 25, 7])[:, None]
+    mask = real.long() if mask_of == "pieces" else torch.where(real, 0.0, -1e4)[:, None, None]
+    weight = torch.randn(3, 40, 16) * real[..., None]
+    found = []
+    for is_fused in (False, True):
+        encoder = an_encoder()
+        if is_fused:
+            fuse_attention(encoder)
+        vectors = encoder(input_ids=pieces, attention_mask=mask).last_hidden_state
+        (vectors * weight).sum().backward()
+        gradients = {n: p.grad for n, p in encoder.named_parameters() if p.grad is not None}
+        found.append((vectors.detach() * real[..., None], gradients))
+    (plain, wanted), (fused, gradients) = found
+    torch.testing.assert_close(fused, plain, atol=1e-5, rtol=1e-4)
+    assert gradients.keys() == wanted.keys()
+    for name in wanted:
+        torch.testing.assert_close(gradients[name], wanted[name], atol=1e-4, rtol=1e-3)
+
+
+def test_other_encoders_are_left_as_they_are():
+    encoder = an_encoder("Bert")
+    kinds = [type(module) for module in encoder.modules()]
+    fuse_attention(encoder)
+    assert [type(module) for module in encoder.modules()] == kinds
