@@ -63,7 +63,9 @@ def test_the_spans_of_a_table_are_those_whose_words_are_in_one_sentence(rows, wi
     ]
     table = span_table(sentences, widest)
     assert list(zip(*(t.tolist() for t in table[:3]), strict=True)) == expected
-    assert table.numbers(np.array(expected, np.int64).reshape(-1, 3)).tolist() == [*range(len(expected))]
+    assert table.numbers(np.array(expected, np.int64).reshape(-1, 3)).tolist() == [
+        *range(len(expected))
+    ]
     assert table.sizes.tolist() == [[w for w, *_ in expected].count(n) for n in range(len(rows))]
 
 

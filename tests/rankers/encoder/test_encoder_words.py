@@ -37,7 +37,9 @@ def read(window):
 
 
 def test_turns_are_numbered_where_the_speaker_changes():
-    document = spoken(("Ann", "hi Bo"), ("Ann", "yes"), ("Bo", "no"), (None, "silence"), ("Ann", "ok"))
+    document = spoken(
+        ("Ann", "hi Bo"), ("Ann", "yes"), ("Bo", "no"), (None, "silence"), ("Ann", "ok")
+    )
     assert layer(document, "speaker") == [1, 1, 1, 2, 0, 1]
     assert layer(document, "turn") == [1, 1, 1, 2, 0, 3]
 
@@ -59,7 +61,9 @@ def test_a_quote_that_is_never_closed_ends_somewhere():
 
 
 def test_pronouns_and_capitals_are_known():
-    document = Document.from_sentences("d", [["The", "NATO", "told", "HER", "that", "Ann", "is", "I"]])
+    document = Document.from_sentences(
+        "d", [["The", "NATO", "told", "HER", "that", "Ann", "is", "I"]]
+    )
     shapes = [SHAPES[number] for number in layer(document, "shape")]
     assert shapes == [
         *("first of a sentence", "capitals", "lower", "capitals", "lower", "capital", "lower"),

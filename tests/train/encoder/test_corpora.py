@@ -68,6 +68,21 @@ def test_markables_add_mentions_to_learn_from(root):
     assert example.sizes.tolist() == [2]
 
 
+def test_documents_without_a_free_licence_are_left_out(root):
+    (root / "documents.tsv").write_text("document\tlicence\nd\tCC BY 4.0\ne\tCC BY-NC 4.0\n")
+    write([Document.from_sentences("e", [["It", "rains"]])], root / "other.jsonl")
+    corpus = TrainingCorpus(
+        name="c",
+        scheme="one",
+        train=("plain.jsonl", "other.jsonl"),
+        documents="documents.tsv",
+        licences=("CC BY 4.0", "CC0"),
+    )
+    assert [e.document.id for e in training_examples(corpus, root, LETTERS, SETTINGS)] == ["d"]
+    with pytest.raises(CorelaxError, match="documents and licences go together"):
+        TrainingCorpus(name="c", licences=("CC0",))
+
+
 def test_markables_of_other_documents_are_an_error(root):
     corpus = TrainingCorpus(
         name="gum", scheme="one", train=("plain.jsonl",), markables=("other.jsonl",)

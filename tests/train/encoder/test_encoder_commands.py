@@ -89,6 +89,46 @@ def test_own_documents_become_a_model(corelax, files, trained):
     assert done.err.splitlines()[-1] == str(trained / "metric")
 
 
+def tuned(files, out, start, *more):
+    return [
+        "train", "--start", start, "--train", files / "b.conll", "--dev", files / "dev.conll",
+        "--out", out, "--device", "cpu", *more,
+    ]  # fmt: skip
+
+
+def test_a_trained_model_goes_on_with_other_documents(corelax, files, trained, tmp_path):
+    quick = changes("likelihood.epochs=1", "epochs=1")
+    done = corelax(*tuned(files, tmp_path, trained / "metric", *quick))
+    assert done.code == 0, done.err
+    content = json.loads((tmp_path / "metric/config.json").read_text())
+    assert content["settings"]["span_size"] == 32  # that of the model
+    assert content["training"]["scores"]["corpus"]["conll"] > 0.3  # it knows those documents
+    fresh = corelax(*own(files, tmp_path / "new", *changes(*SMALL), *quick, train="b.conll"))
+    assert fresh.code == 0, fresh.err
+    scores = json.loads((tmp_path / "new/metric/config.json").read_text())["training"]["scores"]
+    assert scores["corpus"]["conll"] < content["training"]["scores"]["corpus"]["conll"]
+
+
+def test_fine_tuning_adds_a_scheme_and_keeps_the_others(corelax, files, tmp_path):
+    assert corelax(*by_recipe(files, tmp_path / "old", "--stage", "first")).code == 0
+    quick = changes("likelihood.epochs=1", "epochs=1")
+    done = corelax(*tuned(files, tmp_path / "new", tmp_path / "old/first", *quick))
+    assert done.code == 0, done.err
+    settings = json.loads((tmp_path / "new/metric/config.json").read_text())["settings"]
+    assert settings["schemes"] == ["own", "one", "two"]
+
+
+def test_what_does_not_go_with_a_start_is_said(corelax, files, trained, tmp_path):
+    start = trained / "metric"
+    done = corelax(*tuned(files, tmp_path, start, "--encoder", files / "encoder"))
+    assert "--encoder does not go with --config tune" in usage(done)
+    done = corelax(*tuned(files, tmp_path, start, "--config", "lea"))
+    assert "--start does not go with --config lea" in usage(done)
+    done = corelax(*tuned(files, tmp_path, start, *changes("span_size=64")))
+    assert one_line(done).endswith("span_size: the sizes of a trained ranker cannot be changed")
+    assert "no folder and no installed model" in one_line(corelax(*tuned(files, tmp_path, "smal")))
+
+
 def test_json_is_one_object(corelax, files, trained):
     done = corelax(*own(files, trained, "--json", *changes(*LEARNS)))
     result = json.loads(done.out)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
+import torch
 
 from corelax import CorelaxError
 from corelax.io import write
-from corelax.rankers.encoder.folder import WEIGHTS
+from corelax.rankers.encoder.folder import WEIGHTS, load_ranker
 from corelax.train.encoder import changed_recipe, own_recipe, read_recipe, run_recipe
 from tests.train.encoder.tiny_encoder import RECIPE, Listener, made, save_encoder
 
@@ -162,6 +163,36 @@ def test_the_recipe_of_the_package_is_whole():
         for before in stage.start:
             assert order.index(before) < order.index(name)
     assert recipe.order(["metric"])[-1] == "metric"
+
+
+def test_a_stage_begins_with_the_mean_of_those_that_it_starts_from(recipe, data, tmp_path):
+    more = """
+[stages.other]
+start = ["first"]
+corpora = ["a"]
+epochs = 1
+
+[stages.mean]
+start = ["metric", "other"]
+corpora = ["a"]
+epochs = 1
+learning_rate = 0.0
+encoder_learning_rate = 0.0
+"""
+    run(recipe((RECIPE, RECIPE + more)), tmp_path, data, stages=["mean"])
+    one, other, mean = (
+        load_ranker(tmp_path / name).ranker.state_dict() for name in ("metric", "other", "mean")
+    )
+    assert not all(one[name].equal(other[name]) for name in one)
+    for name in one:
+        torch.testing.assert_close(mean[name], (one[name] + other[name]) / 2)
+
+
+def test_a_teacher_that_is_neither_a_stage_nor_a_model_is_named(recipe, data, tmp_path):
+    asked = recipe(('teacher = "first"', 'teacher = "x"'))
+    with pytest.raises(CorelaxError, match="corpus taught: teacher: no folder and no installed"):
+        run(asked, tmp_path, data, stages=["second"])
+    assert not (tmp_path / "first").exists()
 
 
 def test_settings_are_changed_where_they_belong():
