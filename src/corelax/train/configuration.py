@@ -15,9 +15,9 @@
     start = ["baseline"]
     epochs = 5
 
-The package has `own`, `tune`, `small` and `base` (encoder rankers), and every stage of `presets/sparse.toml` by
-its name. A file that extends another one trains the stages that it names, and those that they need; any other
-file trains all of its stages.
+The package has `own`, `tune`, `small` and `base` (encoder rankers), and every stage of `presets/sparse.toml`
+by its name. A file that extends another one trains the stages that it names, and those that they need; any
+other file trains all of its stages.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ class EncoderConfig(StageSettings):
     where NLL is the marginal likelihood of the gold antecedents, BCE is over all spans (is it a mention?),
     and the cross entropies are over the mentions that were found (which type, which head word). All but
     metrics are sums over the document, for each ten words; w is `objective_weight` for metrics, else 1.
-    A stage that starts from several others begins with the mean of their weights. Which singletons count is said
-    by each corpus; `singletons` is what the model does by default where it predicts.
+    A stage that starts from several others begins with the mean of their weights. Which singletons count is
+    said by each corpus; `singletons` is what the model does by default where it predicts.
 
     Attributes:
         corpora: Names of the corpora to learn from, those before `*` several times: "2*ontogum".
