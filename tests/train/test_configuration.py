@@ -103,7 +103,7 @@ def test_a_recipe_may_extend_the_one_of_the_package(toml):
     recipe, small = read_recipe(path), read_recipe("small")
     assert recipe.ranker.span_size == 64
     assert recipe.stages["metric"].epochs == 1
-    assert recipe.stages["silver"] == small.stages["silver"]
+    assert recipe.stages["taught"] == small.stages["taught"]
     assert recipe.order() == small.order(["metric"])
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load, load_file, save, save_file
 
 from corelax.core.errors import CorelaxError
 from corelax.rankers.encoder.folder import (
@@ -318,3 +318,28 @@ def test_loading_is_silent_and_progress_bars_of_transformers_stay_on(folder, tmp
     load_ranker(folder)
     assert capfd.readouterr() == ("", "")
     assert transformers.utils.logging.is_progress_bar_enabled()
+
+
+def test_a_folder_of_format_1_scores_documents_without_speakers_as_before(tmp_path):
+    """Its pairs knew three cases of speakers; its words did not know how they are written."""
+    model = tiny_model(write_encoder(tmp_path / "encoder"))
+    old = torch.randn(3, SETTINGS.hidden_size)
+    with torch.no_grad():
+        model.ranker.shapes.weight.zero_()
+        model.ranker.antecedents.who.weight.copy_(old[0].expand(512, -1))
+    save_ranker(tmp_path / "model", model)
+    weights = load((tmp_path / "model/model.safetensors").read_bytes())
+    for name in ("shapes.weight", "antecedents.who.weight"):
+        del weights[name]
+    weights["antecedents.features.speaker.weight"] = old
+    (tmp_path / "model/model.safetensors").write_bytes(save(weights))
+    config = tmp_path / "model/config.json"
+    config.write_text(config.read_text().replace("encoder ranker 2", "encoder ranker 1"))
+    read = load_ranker(tmp_path / "model")
+    windows = [model.windows(a_document(STORY))]
+    with torch.no_grad():
+        before, now = (m.ranker(windows, [0]).candidates.scores for m in (model, read))
+    torch.testing.assert_close(now, before)
+    who = read.ranker.antecedents.who.weight.reshape(8, 8, 8, -1)
+    rows = [0, 2, 1, 1, 0, 0, 0, 0]  # nobody, one speaker, two speakers twice, quotes
+    torch.testing.assert_close(who[3, 5], old[rows])

@@ -32,11 +32,12 @@ from corelax.rankers.encoder.calibration import UNCALIBRATED, Calibration
 from corelax.rankers.encoder.inputs import TextWindow, WordPieces, encoder_input
 from corelax.rankers.encoder.ranker import EncoderRanker
 from corelax.rankers.encoder.settings import EncoderSettings
+from corelax.rankers.encoder.upgrade import config_from_1, upgraded
 
 CONFIG, WEIGHTS, ENCODER = "config.json", "model.safetensors", "encoder"
 FORMAT = "corelax encoder ranker 2"
 # From older formats, each to the next. A setting that gets another name gets a new format and an entry here.
-MIGRATIONS: Mapping[str, Migration] = {}
+MIGRATIONS: Mapping[str, Migration] = {"corelax encoder ranker 1": config_from_1}
 PRECISIONS = ("int8", "half", "full")
 SCALE = ".scale"
 INSTALL = "transformers is not installed; pip install 'corelax[encoders]'"
@@ -180,7 +181,7 @@ def load_ranker(folder: str | Path, device: torch.device | str = "cpu") -> Encod
         raise CorelaxError(
             f"{folder}: not a whole model ({_first_line(error)}); copy or train it again"
         ) from None
-    set_weights(ranker, read_weights(folder / WEIGHTS), folder / WEIGHTS)
+    set_weights(ranker, upgraded(read_weights(folder / WEIGHTS)), folder / WEIGHTS)
     training = content.get("training", {})
     return EncoderModel(ranker.to(device).eval(), WordPieces(tokenizer), training, calibrations)
 
