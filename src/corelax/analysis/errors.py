@@ -18,6 +18,7 @@ from corelax.analysis.decisions import (
     judged_mentions,
 )
 from corelax.core.errors import CorelaxError, one_line
+from corelax.core.printable import MAX_NAME, shortened
 from corelax.core.text_table import format_table
 from corelax.document import Document, Span
 from corelax.document.pairing import same_documents
@@ -227,7 +228,8 @@ def error_examples(name: str, counts: ErrorCounts) -> Iterator[str]:
             links = (error.gold_antecedent, error.system_antecedent)
             gold, system = ("–" if link is None else one_line(link, MAX_TEXT) for link in links)
             text = one_line(error.text, MAX_TEXT)
-            yield f"  {text} ({error.type}; gold: {gold}; system: {system}) in {error.document}"
+            name_of_document = shortened(error.document, MAX_NAME)
+            yield f"  {text} ({error.type}; gold: {gold}; system: {system}) in {name_of_document}"
             yield f"    {one_line(error.sentence)}"
 
 

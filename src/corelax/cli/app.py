@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import gc
-import io
 import os
-import sys
 
 import typer
 
+from corelax.cli.endings import ended_well
 from corelax.cli.errors import errors
 from corelax.cli.features import features
 from corelax.cli.files import convert, stats, validate
@@ -19,7 +18,7 @@ from corelax.cli.score import score
 from corelax.cli.sweep import sweep
 from corelax.cli.synth import synth
 from corelax.cli.train import train
-from corelax.core.errors import CorelaxError
+from corelax.core.printed import printed_streams
 
 app = typer.Typer(
     name="corelax",
@@ -53,22 +52,11 @@ def _options(
 
 
 def main() -> None:
-    """Runs the command. 0 is success, 1 bad input, 2 wrong usage."""
+    """Runs the command. 0 is success, 1 bad input, 2 wrong usage, 128 and more a signal."""
     # Documents are trees without cycles: looking for garbage again and again costs a third of the time.
     gc.set_threshold(1_000_000)
     # Threads that wait for each other by spinning make training twenty times slower where others use the
     # processor too. Read when torch is loaded, which no command has done yet.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a terminal that knows no B³ shows B?
-            stream.reconfigure(errors="replace")
-    try:
+    with ended_well(), printed_streams():
         app()
-    except CorelaxError as error:
-        sys.exit(str(error))
-    except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            # The reader of our output has gone (`corelax ... | head`): nothing is left to say.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(1)
-        sys.exit(f"{error.filename or 'corelax'}: {error.strerror or error}")

@@ -18,7 +18,10 @@ def errors(
     ],
     json: AsJson = False,
     examples: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Also show N errors of each kind and system.")
+        int,
+        typer.Option(
+            min=0, max=1_000_000, metavar="N", help="Also show N errors of each kind and system."
+        ),
     ] = 0,
     format: InputFormat = None,
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
 from typing import Annotated, Literal
 
@@ -33,7 +32,7 @@ def features(
         typer.Option("--features", help="As released by Le & Titov, Wiseman et al., or repaired."),
     ] = "lt17",
     cutoff: Annotated[
-        int, typer.Option(help="Training count from which a word is a feature.")
+        int, typer.Option(min=0, help="Training count from which a word is a feature.")
     ] = 20,
     mentions: Annotated[
         str, typer.Option(help="detect, gold, or a file with the mentions of FILE.")
@@ -49,21 +48,24 @@ def features(
     from dataclasses import replace
     from pathlib import Path
 
-    from corelax.core.files import open_for_writing
+    from corelax.core.files import check_not_input, open_for_writing
+    from corelax.core.printable import json_text
     from corelax.io import stream
     from corelax.rankers.sparse.features import FEATURE_SETS, Vocabulary, feature_rows
     from corelax.rankers.sparse.mentions import load_lexicons
 
+    vocabulary = None if model is None else Path(model) / "vocabulary.json"
+    check_not_input(out, [file, train, vocabulary, mentions])
     lexicons = load_lexicons()
     note(f"word lists: {lexicons.name}")
     rows = feature_rows(
         stream(file, format),
         train=None if train is None else stream(train, format),
-        vocabulary=None if model is None else Vocabulary.load(Path(model) / "vocabulary.json"),
+        vocabulary=None if vocabulary is None else Vocabulary.load(vocabulary),
         settings=replace(FEATURE_SETS[feature_set], lexical_cutoff=cutoff),
         lexicons=lexicons,
         mentions=mentions,
         pairs=pairs is Pairs.all,
     )
     with open_for_writing(out) as target:
-        target.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        target.writelines(json_text(row) + "\n" for row in rows)

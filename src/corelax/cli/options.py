@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,13 +9,20 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from corelax.core.printable import json_text, on_one_line, printable
+
+MOST_WORKERS = 1024  # processes, or threads: more than that are a slip of the pen
+MOST_SEEDS = 10_000
 FormatName = Literal["conll2012", "corefud", "jsonlines", "conll", "conllu", "jsonl"]
 
 Device = Annotated[Literal["auto", "cpu", "cuda"], typer.Option(help="Where to compute.")]
 Workers = Annotated[
     int | None,
     typer.Option(
-        min=1, help="Processes; else one for each core, or 4 on a GPU.", show_default=False
+        min=1,
+        max=MOST_WORKERS,
+        help="Processes; else one for each core, or 4 on a GPU.",
+        show_default=False,
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs.")]
@@ -36,18 +42,18 @@ InputFormat = Annotated[
 
 def print_json(value: Any) -> None:
     """One JSON object on standard output."""
-    print(json.dumps(value, indent=2, ensure_ascii=False))
+    print(json_text(value, indent=2))
 
 
 def note(text: str) -> None:
     """A remark on standard error, where it does not disturb programs that read the output."""
-    print(text, file=sys.stderr)
+    print(printable(text), file=sys.stderr)  # while a bar is drawn, it draws this as well
 
 
 def note_lost(lost: Mapping[str, int]) -> None:
     """What the format of a written file could not hold, and how often."""
     for name, times in sorted(lost.items()):
-        note(f"not kept: {name} ({times:,})")
+        note(f"not kept: {on_one_line(name)} ({times:,})")
 
 
 @contextmanager

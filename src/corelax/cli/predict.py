@@ -46,9 +46,12 @@ def predict(
 
     The words and layers of IN are kept, its entities are replaced by the predicted ones.
     """
+    from corelax.core.files import check_not_input
     from corelax.io import stream, write
     from corelax.resolve import predict_documents
+    from corelax.resolve.models import model_files
 
+    check_not_input(target, [source, mentions, *model_files(model)])
     predicted = predict_documents(
         model,
         stream(source, input_format),

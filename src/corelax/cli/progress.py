@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from corelax.core.printable import on_one_line
+from corelax.core.printed import unfiltered
 from corelax.study.runner import Progress as StudyProgress
 from corelax.train.checkpoint import History
 from corelax.train.loop import Progress as Callbacks
@@ -45,7 +47,7 @@ class TrainingProgress(_Shown, Callbacks):
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-        self._console = Console(stderr=True)
+        self._console = Console(file=unfiltered(sys.stderr))
         self._bar = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(),
@@ -104,7 +106,7 @@ class UnitsProgress(_Shown, StudyProgress):
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-        console = Console(stderr=True)
+        console = Console(file=unfiltered(sys.stderr))
         self._bar = Progress(
             BarColumn(),
             TextColumn("{task.fields[count]}", markup=False),

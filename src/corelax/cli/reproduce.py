@@ -10,7 +10,14 @@ from typing import Annotated
 
 import typer
 
-from corelax.cli.options import Device, InputFormat, Workers, exit_when_interrupted, note
+from corelax.cli.options import (
+    MOST_SEEDS,
+    Device,
+    InputFormat,
+    Workers,
+    exit_when_interrupted,
+    note,
+)
 
 
 def reproduce(
@@ -52,7 +59,9 @@ def reproduce(
     tune: Annotated[bool, typer.Option(help="Tune learning rates on dev.")] = True,
     seeds: Annotated[
         int | None,
-        typer.Option(min=1, help="Runs of each: seeds 1 to N; else 5, or 2 with --quick."),
+        typer.Option(
+            min=1, max=MOST_SEEDS, help="Runs of each: seeds 1 to N; else 5, or 2 with --quick."
+        ),
     ] = None,
     only_seed: Annotated[
         list[int] | None,
@@ -76,7 +85,9 @@ def reproduce(
         float | None,
         typer.Option(min=0, help="Start no run after M minutes; 0 only writes the report."),
     ] = None,
-    examples: Annotated[int, typer.Option(min=0, help="Passages that the report shows.")] = 6,
+    examples: Annotated[
+        int, typer.Option(min=0, max=1000, help="Passages that the report shows.")
+    ] = 6,
     title: Annotated[
         str | None, typer.Option(help="Title of the report.", show_default=False)
     ] = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from corelax.resolve import Resolution
 
 STANDARD = "-"
+MOST_THREADS = max(64, os.cpu_count() or 1)  # far more end the program where threads are limited
 HINT = 'name files or folders, or pipe text in: echo "Ann said she left." | corelax resolve'
 
 
@@ -77,11 +79,13 @@ def resolve(
     ] = None,
     device: Device = "auto",
     batch_size: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Documents resolved together.")
+        int, typer.Option(min=1, max=4096, metavar="N", help="Documents resolved together.")
     ] = 8,
     threads: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Threads; else as many as there are cores."),
+        typer.Option(
+            min=1, max=MOST_THREADS, metavar="N", help="Threads; else as many as there are cores."
+        ),
     ] = None,
 ) -> None:
     """Find who is who in texts: coloured on a terminal, or as JSON, a page or an annotated file.
@@ -91,9 +95,10 @@ def resolve(
     """
     if not files and sys.stdin.isatty():
         raise typer.BadParameter(HINT, param_hint="FILES")
-    from corelax.core.files import is_same_file, open_for_writing
+    from corelax.core.files import check_not_input, open_for_writing
     from corelax.io import write
     from corelax.resolve import resolve_files
+    from corelax.resolve.models import model_files
     from corelax.text import input_files
 
     _check_outputs(json=json, html=html, format=format, out=out)
@@ -113,8 +118,7 @@ def resolve(
         note=note,
         progress=progress.update,
     )
-    if any(is_same_file(name, target) for name in input_files(files or [STANDARD])):
-        raise CorelaxError(f"{target}: is an input, too; name another file to write")
+    check_not_input(target, [*input_files(files or [STANDARD]), mentions, *model_files(model)])
     if threads is not None:
         _set_threads(threads)
     with progress.stack:
@@ -173,10 +177,10 @@ def _set_threads(threads: int) -> None:
 
 
 def _lines(resolutions: Iterator[Resolution]) -> Iterator[str]:
-    import json
+    from corelax.core.printable import json_text
 
     for resolution in resolutions:
-        yield json.dumps(resolution.as_dict(), ensure_ascii=False) + "\n"
+        yield json_text(resolution.as_dict()) + "\n"
 
 
 def _pages(resolutions: Iterator[Resolution]) -> Iterator[str]:
@@ -188,9 +192,10 @@ def _pages(resolutions: Iterator[Resolution]) -> Iterator[str]:
 def _print(resolutions: Iterator[Resolution], progress: _Progress) -> None:
     from rich.console import Console
 
+    from corelax.core.printed import unfiltered
     from corelax.render import print_resolution
 
-    console = Console()
+    console = Console(file=unfiltered(sys.stdout))
     for number, resolution in enumerate(resolutions):
         if number:
             console.print()

@@ -8,6 +8,7 @@ import typer
 
 from corelax.cli.options import AsJson, FormatName, note, print_json
 from corelax.core.errors import CorelaxError
+from corelax.core.printable import MAX_NAME, shortened
 from corelax.metrics.registry import METRICS, check_metrics
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def _print_report(report: Report, percent: Callable[[float], str]) -> None:
     if report.documents:
         print(f"\n{report.documents_table(percent)}")
     for name, lines in report.differences.items():
-        print(f"\n{name}")
+        print(f"\n{shortened(name, MAX_NAME)}")
         for line in lines:
             print(f"  {line}")
 

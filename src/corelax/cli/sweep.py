@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from corelax.cli.options import (
+    MOST_SEEDS,
     AsJson,
     Device,
     InputFormat,
@@ -32,7 +33,9 @@ def sweep(
         ),
     ] = None,
     config: Annotated[str, typer.Option(help="A preset or a TOML file, as for train.")] = "lea",
-    seeds: Annotated[int, typer.Option(min=1, help="Runs of each combination: seeds 1 to N.")] = 1,
+    seeds: Annotated[
+        int, typer.Option(min=1, max=MOST_SEEDS, help="Runs of each combination: seeds 1 to N.")
+    ] = 1,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Change a setting in all runs."),

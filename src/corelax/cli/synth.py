@@ -13,7 +13,9 @@ ShapeName = Literal["conll2012"]
 
 def synth(
     target: Annotated[str, typer.Argument(metavar="OUT", help="File to write; .gz packs it.")],
-    documents: Annotated[int, typer.Option(min=1, help="How many documents.")] = 100,
+    documents: Annotated[
+        int, typer.Option(min=1, max=10_000_000, help="How many documents.")
+    ] = 100,
     seed: Annotated[int, typer.Option(help="The same seed gives the same documents.")] = 0,
     shape: Annotated[
         ShapeName, typer.Option(help="Size and density of the documents.")
@@ -25,7 +27,9 @@ def synth(
     split: Annotated[str | None, typer.Option(help="Split of that corpus.")] = None,
     mentions: Annotated[
         float | None,
-        typer.Option(metavar="MEAN", help="Mean mentions per document, else the shape's."),
+        typer.Option(
+            metavar="MEAN", max=100_000, help="Mean mentions per document, else the shape's."
+        ),
     ] = None,
     ambiguity: Annotated[
         float, typer.Option(help="0 to 1: how often a reference could mean something else.")
@@ -37,9 +41,11 @@ def synth(
     They are for demonstrations, tests and measurements of speed. Mentions are those that detection
     finds, whether they corefer or not. OUT appears when all of it is written.
     """
+    from corelax.core.files import check_not_input
     from corelax.io import write
     from corelax.synthetic import Shape, generate
 
+    check_not_input(target, [profile])
     if profile is None:
         if corpus is not None or split is not None:
             raise typer.BadParameter("--corpus and --split need --profile")

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from numbers import Integral, Real
+from pathlib import PurePosixPath, PureWindowsPath
 from typing import Literal, overload
 
 from corelax.core.errors import CorelaxError
+
+LONGEST_NAME = 200  # bytes; file systems allow 255, with what is put after a name
 
 
 def check_choice(name: str, value: str, choices: Iterable[str]) -> str:
@@ -66,3 +70,38 @@ def check_temperature(temperature: float, *, at_most: float = math.inf) -> float
         limit = "" if at_most == math.inf else f" and at most {at_most:g}"
         raise CorelaxError(f"temperature must be a number above 0{limit}, not {temperature!r}")
     return temperature
+
+
+def check_path_name(what: str, name: str) -> str:
+    """A name that becomes the name of one file or folder, in the folder that it is meant for.
+
+    >>> check_path_name("stage", "lea_epochs=3")
+    'lea_epochs=3'
+    >>> check_path_name("stage", "../lea")
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: stage '../lea': a name that becomes a folder has no / or \\\\ ...
+    """
+    is_usual = isinstance(name, str) and name.isprintable() and not re.search(r"[/\\:]", name)
+    if not is_usual or name != name.strip() or name.startswith(".") or not name:
+        raise CorelaxError(
+            f"{what} {name!r:.100}: a name that becomes a folder has no / or \\ or :, no control characters, "
+            "and does not begin with a dot"
+        )
+    if len(name.encode()) > LONGEST_NAME:
+        raise CorelaxError(f"{what} {name[:40]!r}…: is longer than {LONGEST_NAME} bytes")
+    return name
+
+
+def check_below(what: str, name: str, folder: str) -> str:
+    """A path that stays below the folder that it is relative to.
+
+    >>> check_below("corpus news: train", "../secret.conll", "--data")
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: corpus news: train: '../secret.conll' is not below the folder of --data
+    """
+    paths = PurePosixPath(name), PureWindowsPath(name)
+    if any(path.is_absolute() or path.drive or ".." in path.parts for path in paths):
+        raise CorelaxError(f"{what}: {name!r} is not below the folder of {folder}")
+    return name

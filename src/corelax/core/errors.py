@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 MAX_MESSAGE = 200  # characters
+MAX_LINE = 1000  # of a whole message, with paths
 
 
 class CorelaxError(Exception):
@@ -14,7 +15,10 @@ class CorelaxError(Exception):
     """
 
     def __init__(self, message: str) -> None:
-        super().__init__(one_line(message))
+        line = one_line(message)
+        if len(line) > MAX_LINE:  # the end says what to do
+            line = f"{line[: MAX_LINE // 2]} … {line[-MAX_LINE // 3 :]}"
+        super().__init__(line)
 
 
 class FormatError(CorelaxError):

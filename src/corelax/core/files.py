@@ -1,7 +1,8 @@
 """Opening and writing files: gzip by content, standard streams as `-`, errors in one line.
 
 Reading is piece by piece. Writing goes to a temporary name beside the target, which is renamed when
-all is written: a reader never sees half a file, and an error leaves what was there before.
+all is written: a reader never sees half a file, and an error leaves what was there before. The temporary
+file is locked meanwhile, so that the next program that writes there can tell what a killed one has left.
 """
 
 from __future__ import annotations
@@ -9,20 +10,27 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import json
 import os
+import stat
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
 from corelax.core.errors import CorelaxError, FormatError
+from corelax.core.locks import HAS_LOCKS, is_at, lock
+from corelax.core.printed import data_output, naming_output
 
 STANDARD = "-"
-TEMPORARY = ".corelax-"  # how the names of files begin that are not whole yet
+TEMPORARY = ".corelax-", ".part"  # how the names of files begin and end that are not whole yet
+TOO_LARGE = "does not fit into memory; give less of it at a time"
+TOO_DEEP = "brackets are nested too deeply"
 _BUFFER = 1 << 17
+_unfinished: set[Path] = set()  # the temporary files of this process
 _GZIP_MAGIC = b"\x1f\x8b"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -64,6 +72,10 @@ def open_text(
         cut = isinstance(error, EOFError)
         message = "the gzip data is cut short" if cut else f"the gzip data is damaged ({error})"
         raise FormatError(message, path=shown(name), line=_first_bad_line(name)) from None
+    except MemoryError:
+        raise CorelaxError(f"{shown(name)}: {TOO_LARGE}") from None
+    except RecursionError:
+        raise CorelaxError(f"{shown(name)}: {TOO_DEEP}") from None
 
 
 @contextmanager
@@ -72,8 +84,9 @@ def open_bytes(name: str) -> Iterator[io.BufferedReader]:
     with ExitStack() as stack:
         try:
             if name == STANDARD:
-                stream: Any = sys.stdin.buffer
+                stream: Any = _standard_input()
             else:
+                _check_ends(name, Path(name).stat())
                 stream = stack.enter_context(Path(name).open("rb", buffering=_BUFFER))
             is_packed = stream.peek(2)[:2] == _GZIP_MAGIC
         except OSError as error:
@@ -82,6 +95,29 @@ def open_bytes(name: str) -> Iterator[io.BufferedReader]:
             unpacked = stack.enter_context(gzip.GzipFile(fileobj=stream))
             stream = io.BufferedReader(unpacked, buffer_size=_BUFFER)
         yield stream
+
+
+def _standard_input() -> Any:
+    """Standard input, if there is one and it has an end."""
+    if sys.stdin is None:
+        raise CorelaxError("<stdin>: standard input is closed; name a file")
+    with suppress(io.UnsupportedOperation):  # not every stream is a file
+        _check_ends("<stdin>", os.fstat(sys.stdin.fileno()))
+    return sys.stdin.buffer
+
+
+def _check_ends(name: str, status: os.stat_result) -> None:
+    """An error for a device, such as /dev/zero, that is neither a terminal nor empty: it has no end."""
+    is_device = stat.S_ISBLK(status.st_mode) or stat.S_ISCHR(status.st_mode)
+    if is_device and not _is_terminal(name) and status.st_rdev != Path(os.devnull).stat().st_rdev:
+        raise CorelaxError(f"{name}: this is a device, which may never end; name a file")
+
+
+def _is_terminal(name: str) -> bool:
+    if name == "<stdin>":
+        return sys.stdin.isatty()
+    with Path(name).open("rb", buffering=0) as device:
+        return device.isatty()
 
 
 def shown(name: str) -> str:
@@ -144,8 +180,10 @@ def open_for_writing(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
 
 @contextmanager
 def _standard_output() -> Iterator[IO[str]]:
-    yield sys.stdout
-    sys.stdout.flush()
+    output = data_output()
+    with naming_output():
+        yield output
+        output.flush()
 
 
 @contextmanager
@@ -164,6 +202,22 @@ def _replaced_text(name: str) -> Iterator[IO[str]]:
                 packed.close()
 
 
+class _Output(io.FileIO):
+    """A file whose errors name it."""
+
+    def __init__(self, handle: int, name: str) -> None:
+        super().__init__(handle, "wb")
+        self._shown = name
+
+    def write(self, content: Any) -> int:
+        """Writes bytes."""
+        try:
+            return super().write(content)
+        except OSError as error:
+            error.filename = self._shown
+            raise
+
+
 @contextmanager
 def replaced(name: str) -> Iterator[IO[bytes]]:
     """A file that takes the place of what was there when all is written."""
@@ -174,23 +228,40 @@ def replaced(name: str) -> Iterator[IO[bytes]]:
         if in_place:
             handle = os.open(target, os.O_WRONLY)
         else:
-            handle, path = tempfile.mkstemp(prefix=TEMPORARY, dir=target.parent)
-            temporary = Path(path)
+            remove_leftovers(target.parent)
+            handle, temporary = _new_temporary(target.parent)
     except OSError as error:
         where = "" if in_place else f"cannot write to {Path(name).parent}: "
         missing = isinstance(error, FileNotFoundError)
         reason = "no such directory" if missing else explain(error)
         raise CorelaxError(f"{name}: {where}{reason}") from None
     try:
-        with os.fdopen(handle, "wb") as raw:
+        with io.BufferedWriter(_Output(handle, name)) as raw:
             yield raw
-        if not in_place:
-            temporary.chmod(target.stat().st_mode if target.exists() else 0o666 & ~_umask())
-            temporary.replace(target)
+            raw.flush()
+            if not HAS_LOCKS:
+                raw.close()  # some systems do not rename an open file
+            if not in_place:
+                temporary.chmod(target.stat().st_mode if target.exists() else 0o666 & ~_umask())
+                temporary.replace(target)
     except BaseException:
         if not in_place:
             temporary.unlink(missing_ok=True)
         raise
+    finally:
+        _unfinished.discard(temporary)
+
+
+def _new_temporary(folder: Path) -> tuple[int, Path]:
+    """A new file in a folder, open and locked."""
+    prefix, suffix = TEMPORARY
+    while True:
+        handle, name = tempfile.mkstemp(prefix=prefix, suffix=suffix, dir=folder)
+        path = Path(name)
+        if not lock(handle, wait=True) or is_at(handle, path):
+            _unfinished.add(path)
+            return handle, path
+        os.close(handle)  # taken for a leftover before it was locked
 
 
 def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
@@ -209,10 +280,31 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     write_bytes(path, text.encode())
 
 
-def remove_leftovers(folder: Path) -> None:
-    """Removes the temporary files of programs that were killed while they wrote."""
-    for path in folder.glob(f"{TEMPORARY}*"):
+def remove_unfinished() -> None:
+    """Removes the temporary files of this process, before it ends at once."""
+    for path in list(_unfinished):
         path.unlink(missing_ok=True)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Removes the temporary files of programs that were killed while they wrote, and of no others."""
+    prefix, suffix = TEMPORARY
+    names: list[str] = []
+    with suppress(OSError):
+        names = os.listdir(folder)  # noqa: PTH208  (a folder may have many files)
+    for name in names:
+        if name.startswith(prefix) and name.endswith(suffix):
+            with suppress(OSError):
+                _remove_unlocked(folder / name)
+
+
+def _remove_unlocked(path: Path) -> None:
+    handle = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    try:
+        if lock(handle, wait=False) and is_at(handle, path):
+            path.unlink()
+    finally:
+        os.close(handle)
 
 
 def _umask() -> int:
@@ -230,10 +322,32 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         ...
     corelax.core.errors.CorelaxError: nowhere.json: no such file
     """
+    name = os.fspath(path)
     try:
+        mode = Path(path).stat().st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            raise CorelaxError(f"{name}: must be a regular file")
         return Path(path).read_bytes()
     except OSError as error:
-        raise CorelaxError(f"{os.fspath(path)}: {explain(error)}") from None
+        raise CorelaxError(f"{name}: {explain(error)}") from None
+    except MemoryError:
+        raise CorelaxError(f"{name}: {TOO_LARGE}") from None
+
+
+def read_json(path: str | os.PathLike[str]) -> Any:
+    """The contents of a JSON file; an error in one line if it is none.
+
+    >>> read_json("LICENSE")
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: LICENSE: not a JSON file (Expecting value: line 1 column 1 (char 0))
+    """
+    try:
+        return json.loads(read_bytes(path))
+    except ValueError as error:
+        raise CorelaxError(f"{os.fspath(path)}: not a JSON file ({error})") from None
+    except RecursionError:
+        raise CorelaxError(f"{os.fspath(path)}: not a JSON file ({TOO_DEEP})") from None
 
 
 def file_digest(path: str | os.PathLike[str]) -> str:
@@ -264,3 +378,44 @@ def is_same_file(name: str, other: str) -> bool:
         return STANDARD not in (name, other) and Path(name).samefile(other)
     except OSError:
         return False
+
+
+def check_not_input(
+    target: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str] | None]
+) -> None:
+    """An error if a command would write over one of its inputs, whatever the names and links to it are.
+
+    Args:
+        target: The file, or the folder with all that is in it, that is going to be written; `-` is standard
+            output.
+        inputs: Files that are read; None and names that are no files are skipped. `-` is standard input,
+            which can be a file as well.
+
+    >>> check_not_input("./README.md", ["README.md"])
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: README.md: is an input, and ./README.md would write over it; ...
+    """
+    output = os.fspath(target)
+    if output == STANDARD:
+        return
+    for name in (os.fspath(each) for each in inputs if each is not None):
+        if _is_standard_input(output) if name == STANDARD else _is_inside(name, output):
+            raise CorelaxError(
+                f"{shown(name)}: is an input, and {output} would write over it; name another place to write"
+            )
+
+
+def _is_inside(name: str, output: str) -> bool:
+    """Whether a file is another one, or lies in that folder."""
+    if Path(output).is_dir():
+        return Path(output).resolve() in Path(name).resolve().parents
+    return is_same_file(name, output)
+
+
+def _is_standard_input(output: str) -> bool:
+    try:
+        is_same = os.path.samestat(os.fstat(sys.stdin.fileno()), Path(output).stat())
+    except (OSError, AttributeError, ValueError):  # no such file; standard input is none
+        return False
+    return is_same and Path(output).is_file()

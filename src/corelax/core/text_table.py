@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection, Sequence
 
+from corelax.core.printable import on_one_line
+
 _WIDE = ("W", "F")  # East Asian wide and fullwidth
 _NO_WIDTH = ("Mn", "Mc", "Me", "Cf")  # combining marks, joiners
 
@@ -42,6 +44,7 @@ def format_table(
     MUC   66.67
     B³   100.00
     """
+    header, *rows = ([on_one_line(cell) for cell in row] for row in (header, *rows))
     widths = [max(map(cell_width, column)) for column in zip(header, *rows, strict=True)]
 
     def line(cells: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from corelax.core.printable import on_one_line
 from corelax.document.clustering import Clustering
 from corelax.document.document import Document
 from corelax.document.span import Span
@@ -42,7 +43,7 @@ def _pieces(cluster: tuple[Span, ...], other: Clustering[Span]) -> list[list[Spa
 
 
 def _quote(doc: Document, mentions: list[Span]) -> str:
-    return ", ".join(f"{_shortened(doc.text(m))} [{_place(m)}]" for m in mentions)
+    return ", ".join(f"{_shortened(on_one_line(doc.text(m)))} [{_place(m)}]" for m in mentions)
 
 
 def _shortened(text: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from corelax.core.errors import CorelaxError
+from corelax.core.printable import MAX_NAME, shortened
 from corelax.core.text_table import format_table
 from corelax.metrics.counts import Score
 from corelax.metrics.metric import AnyCounts
@@ -129,7 +130,7 @@ class Report(Mapping[str, Score]):
         """The F of all metrics for each document, where they were asked for."""
         titles = [METRICS[name].short_title or METRICS[name].title for name in self]
         rows = [
-            [key, *(percent(score.f) for score in doc.values())]
+            [shortened(key, MAX_NAME), *(percent(score.f) for score in doc.values())]
             + ([percent(doc.conll)] if self.has_conll else [])
             for key, doc in self.documents.items()
         ]

@@ -7,9 +7,10 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from corelax.core.printable import shortened
 from corelax.render.marked_text import ZERO, Closing, Opening, marked_text
 from corelax.render.templates import template
-from corelax.render.views import ResolutionView, entity_colours, mention_count, shortened
+from corelax.render.views import ResolutionView, entity_colours, mention_count
 
 _MAX_HEIGHT = 3  # mentions inside mentions for which the style sheet makes room
 _CARD_WIDTH = 120  # characters of a mention on its card

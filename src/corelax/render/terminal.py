@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from corelax.core.printable import shortened
 from corelax.render.marked_text import ZERO, Closing, Opening, marked_text
 from corelax.render.views import (
     SUBSCRIPTS,
     ResolutionView,
     entity_colours,
     mention_count,
-    shortened,
 )
 
 if TYPE_CHECKING:

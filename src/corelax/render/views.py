@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from corelax.core.printable import on_one_line
 from corelax.document import Document, Span
 
 COLOURS = 9  # that tell entities apart; grey is for those of one mention
@@ -91,16 +90,6 @@ def entity_colours(resolution: ResolutionView) -> list[int | None]:
         next(numbers) % COLOURS if len(entity.mentions) > 1 else None
         for entity in resolution.entities
     ]
-
-
-def shortened(text: str, limit: int) -> str:
-    """The beginning of a text on one line.
-
-    >>> shortened("the dog\\nthat barked", 10)
-    'the dog t…'
-    """
-    line = on_one_line(text)
-    return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
 def mention_count(number: int) -> str:

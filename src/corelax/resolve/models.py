@@ -54,7 +54,11 @@ def model_folder(name_or_folder: str | Path | None = None) -> Path:
     """
     folder = Path(DEFAULT if name_or_folder is None else name_or_folder)
     name = str(folder)
-    if len(folder.parts) != 1 or (name_or_folder is not None and (folder / CONFIG).exists()):
+    if (
+        len(folder.parts) != 1
+        or folder.anchor
+        or (name_or_folder is not None and (folder / CONFIG).exists())
+    ):
         return folder
     installed = _installed_folder(name)
     if installed is not None:
@@ -68,6 +72,19 @@ def model_folder(name_or_folder: str | Path | None = None) -> Path:
         return folder  # whoever reads it says what is missing there
     names = ", ".join(model.name for model in installed_models()) or "none"
     raise CorelaxError(f"no folder and no installed model is called {name!r}; installed: {names}")
+
+
+def model_files(name_or_folder: str | Path | None = None) -> list[Path]:
+    """The files of a model; none if there is no such model.
+
+    >>> "config.json" in [path.name for path in model_files("small")]
+    True
+    """
+    try:
+        folder = model_folder(name_or_folder)
+    except CorelaxError:  # whoever loads it says so
+        return []
+    return [*folder.glob("*"), *folder.glob("encoder/*")]
 
 
 def installed_models() -> list[InstalledModel]:

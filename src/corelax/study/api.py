@@ -12,11 +12,12 @@ from typing import Any
 
 from corelax.core.device import choose_device
 from corelax.core.errors import CorelaxError
+from corelax.core.files import check_not_input
 from corelax.render.report import Table
 from corelax.render.write import write_report
 from corelax.study.executors import Executor, default_workers, make_executor
 from corelax.study.files import Files, study_files, synthetic_files
-from corelax.study.folder import check_out, seed_folder
+from corelax.study.folder import RESULTS, RUNS, STUDY, check_out, seed_folder
 from corelax.study.merging import results_folder
 from corelax.study.plan import Study, check_settings, full_study, quick_study
 from corelax.study.report.page import study_page
@@ -25,9 +26,11 @@ from corelax.study.reproduction import Reproduction
 from corelax.study.results import Results
 from corelax.study.runner import Progress, Runner
 from corelax.study.sweep_grid import sweep_units
+from corelax.study.sweep_runs import NAME as SWEEP
 from corelax.study.sweep_runs import Sweep, SweepRow
 
 SEEDS, QUICK_SEEDS = 5, 2
+DATA, REPORT = "data", "report"
 TITLE = "Training on the metric: a reproduction"
 QUICK_TITLE = "Training on the metric: synthetic documents"
 QUICK_REMARK = (
@@ -145,14 +148,17 @@ def reproduce(
     check_settings(study, common)
     for folder in merge:
         results_folder(Path(folder))
+    _check_inputs(out, [train, dev, test])
+    if hold_out is not None:
+        check_not_input(out / DATA, [train])
     if not quick:
         files = study_files(
-            out / "data", train=train, dev=dev, test=test, hold_out=hold_out, format=format, note=note
+            out / DATA, train=train, dev=dev, test=test, hold_out=hold_out, format=format, note=note
         )  # fmt: skip
     elif train or dev or test or hold_out:
         raise CorelaxError("--quick makes its own documents; leave out the files")
     else:
-        files = synthetic_files(out / "data")
+        files = synthetic_files(out / DATA)
     runner = Runner(
         out,
         files,
@@ -178,7 +184,7 @@ def reproduce(
         examples=examples,
         remark=QUICK_REMARK if quick else "",
     )
-    paths = write_report(page, out / "report")
+    paths = write_report(page, out / REPORT)
     return Reproduced(results, paths[0], runner.failed)
 
 
@@ -267,6 +273,7 @@ def sweep(
     """
     out = Path(out)
     check_out(out)
+    _check_inputs(out, [train, dev])
     units = sweep_units(config, grid, settings)
     where = choose_device(device)
     runner = Runner(
@@ -282,6 +289,13 @@ def sweep(
     work = Sweep(units, list(grid), runner, range(1, seeds + 1))
     is_done = work.run()
     return Swept(out, work.rows(), work.table(), work.wanted, is_done)
+
+
+def _check_inputs(out: Path, inputs: Sequence[str | None]) -> None:
+    """An error if a file that is read lies where results are written."""
+    tables = (out / f"{SWEEP}.{suffix}" for suffix in ("md", "csv", "json"))
+    for target in (out / RUNS, out / RESULTS, out / REPORT, out / STUDY, *tables):
+        check_not_input(target, inputs)
 
 
 def _study(common: Mapping[str, Any], *, quick: bool, paper_only: bool, tune: bool) -> Study:

@@ -16,12 +16,14 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import active_children, get_context
 from multiprocessing.process import BaseProcess
+from types import FrameType
 from typing import NamedTuple, Protocol
 
 import torch
 
 from corelax.core.device import choose_device
 from corelax.core.errors import CorelaxError
+from corelax.core.files import remove_unfinished
 from corelax.study.work import Job, Worker
 
 GPU_WORKERS = 4  # one process with a small network leaves a GPU idle most of the time
@@ -198,6 +200,7 @@ def _start_worker(threads: int, parent: int) -> None:
     _worker = Worker()
     torch.set_num_threads(threads)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted, and ends its workers
+    signal.signal(signal.SIGTERM, _end_worker)
 
     def watch() -> None:
         while os.getppid() == parent:
@@ -205,6 +208,12 @@ def _start_worker(threads: int, parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+def _end_worker(number: int, _: FrameType | None) -> None:
+    """Ends a process in the middle of a job, without the file that it is writing."""
+    remove_unfinished()
+    os._exit(128 + number)
 
 
 def _run(job: Job) -> None:

@@ -1,32 +1,26 @@
-"""The folder of a study: where things lie in it, what it is a study of, and one command at a time in it.
+"""The folder of a study: where things lie in it, what it is a study of.
 
 study.json                         settings, and hashes of the documents
 runs/seed1/lea/                    the model folder of a stage
 results/seed1/lea.json             the record of a unit
 results/seed1/lea.dev.links.json   its predictions
-.lock
+.lock                              while a command is at work in it
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from corelax.core.errors import CorelaxError
-from corelax.core.files import explain, write_text
+from corelax.core.files import read_json, write_text
 from corelax.study.files import DEV, TEST
 from corelax.train.sparse.config import DECODINGS
 
-try:
-    import fcntl
-except ImportError:  # a system without such locks
-    fcntl = None  # type: ignore[assignment]
-
-RESULTS, RUNS, STUDY, LOCK = "results", "runs", "study.json", ".lock"
+RESULTS, RUNS, STUDY = "results", "runs", "study.json"
 
 
 def seed_folder(out: Path, seed: int) -> Path:
@@ -72,10 +66,9 @@ def claim_folder(out: Path, identity: Mapping[str, Any]) -> None:
         out.mkdir(parents=True, exist_ok=True)
         write_text(path, json.dumps(wanted, indent=2, ensure_ascii=False) + "\n")
         return
-    try:
-        present = json.loads(path.read_bytes())
-    except ValueError as error:
-        raise CorelaxError(f"{path}: not whole ({error}); delete it") from None
+    present = read_json(path)
+    if not isinstance(present, dict):
+        raise CorelaxError(f"{path}: says nothing about a study; delete it")
     differs = []
     for key, value in wanted.items():
         old = present.get(key)
@@ -87,35 +80,3 @@ def claim_folder(out: Path, identity: Mapping[str, Any]) -> None:
         raise CorelaxError(
             f"{out}: has a study with other settings or files ({', '.join(differs)}); use another --out"
         )
-
-
-@contextmanager
-def lock_folder(out: Path) -> Iterator[None]:
-    """Keeps other commands from writing to a folder; an error if one already does.
-
-    The lock ends with the process that holds it, however that process ends.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as name, lock_folder(Path(name)):
-    ...     with lock_folder(Path(name)):
-    ...         pass
-    Traceback (most recent call last):
-        ...
-    corelax.core.errors.CorelaxError: ...: another command is at work in this folder; wait for it, ...
-    """
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        file = (out / LOCK).open("a")
-    except OSError as error:
-        raise CorelaxError(f"{out}: {explain(error)}") from None
-    with file:
-        if fcntl is not None:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise CorelaxError(
-                    f"{out}: another command is at work in this folder; wait for it, or use another --out"
-                ) from None
-            except OSError:  # a file system without locks
-                pass
-        yield

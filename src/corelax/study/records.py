@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from corelax.core.errors import CorelaxError
-from corelax.core.files import write_text
+from corelax.core.files import read_bytes, write_text
 from corelax.document import Span
 from corelax.document.clustering import Clustering
 from corelax.train.sparse.config import Config
@@ -126,8 +126,10 @@ def check_record(
 
 def _load(path: Path, kind: type[T]) -> T:
     try:
-        return kind(**json.loads(path.read_bytes()))
-    except OSError as error:
-        raise CorelaxError(f"{path}: {error.strerror or error}") from None
-    except (ValueError, TypeError) as error:  # no JSON; not an object, or one of something else
+        return kind(**json.loads(read_bytes(path)))
+    except (
+        ValueError,
+        TypeError,
+        RecursionError,
+    ) as error:  # no JSON; not an object, or one of something else
         raise CorelaxError(f"{path}: not a result of a run ({error}); delete it") from None

@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 
 from corelax.core.errors import CorelaxError
 from corelax.core.files import file_digest
+from corelax.core.locks import lock_folder
 from corelax.rankers.sparse.folder import is_finished
 from corelax.study.executors import Executor, InProcess
 from corelax.study.files import DEV, TEST, Files
-from corelax.study.folder import lock_folder, predicted_path, record_path, seed_folder
+from corelax.study.folder import predicted_path, record_path, seed_folder
 from corelax.study.records import (
     Predicted,
     Record,

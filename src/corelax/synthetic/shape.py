@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from bisect import bisect_right
 from dataclasses import dataclass, replace
@@ -10,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from corelax.core.errors import CorelaxError
-from corelax.core.files import read_bytes
+from corelax.core.files import read_json
 
 CANDIDATES_PER_MENTION = 2.2  # OntoGUM: 50,517 detected mentions, 23,320 annotated ones
 
@@ -146,10 +145,7 @@ class Shape:
 
 def _look_up(path: str | os.PathLike[str], corpus: str, split: str) -> dict[str, Any]:
     """The counts of one split."""
-    try:
-        content: Any = json.loads(read_bytes(path))
-    except ValueError as error:
-        raise CorelaxError(f"{path}: not a JSON file ({error})") from None
+    content: Any = read_json(path)
     for level, name in (("key", "corpora"), ("corpus", corpus), ("split", split)):
         known = list(content) if isinstance(content, dict) else []
         if name not in known:

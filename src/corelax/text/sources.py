@@ -12,6 +12,8 @@ from corelax.io import stream, suffix_format
 from corelax.text.dialogue import speakers_of
 from corelax.text.raw import document_of
 
+MAX_TEXT = 1 << 28  # bytes of a text; a small gzip file may hold far more
+
 
 def read_documents(
     names: Sequence[str], format: str | None = None, *, dialogue: bool = False
@@ -60,7 +62,9 @@ def _documents(path: str, format: str | None, dialogue: bool) -> Iterator[Docume
 def read_text(path: str) -> str:
     """A UTF-8 text as it is, gzipped or not; an error names the first byte that is not UTF-8."""
     with open_text(path, encoding="latin-1", newline="") as file:  # for its bytes
-        raw = file.read().encode("latin-1")
+        raw = file.read(MAX_TEXT + 1).encode("latin-1")
+    if len(raw) > MAX_TEXT:
+        raise CorelaxError(f"{shown(path)}: longer than {MAX_TEXT:,} bytes; split the text")
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise CorelaxError(f"{shown(path)}: this is UTF-16; convert it to UTF-8")
     if (place := raw.find(b"\0")) >= 0:

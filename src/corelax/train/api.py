@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from corelax.core.device import choose_device
 from corelax.core.errors import CorelaxError
-from corelax.core.files import write_text
+from corelax.core.files import check_not_input, write_text
 from corelax.core.settings import read_value
 from corelax.train.card import CARD
 from corelax.train.configuration import SPARSE, Configuration, read_configuration
@@ -20,6 +20,7 @@ from corelax.train.stage import Note, ignore
 if TYPE_CHECKING:
     from corelax.rankers.encoder.folder import EncoderModel
     from corelax.rankers.sparse.folder import Model
+    from corelax.train.encoder.recipe import Recipe
 
 PathLike = str | os.PathLike[str]
 DEFAULT, FINE_TUNING = "lea", "tune"
@@ -217,6 +218,8 @@ def _train_sparse(
     if files is None:
         train, dev, format = corpus_files(config, data)
         files = (train, dev)
+    for stage in chain:
+        check_not_input(out / stage.stage, files)
     corpora = load_data(chain[-1], *files, note, format)
     model = train_chain(
         chain, out, corpora, device=device, resume=resume, progress=progress, note=note
@@ -261,6 +264,8 @@ def _train_encoder(
         if fixed := [name for name in RANKER if name in changes]:
             raise CorelaxError(f"{fixed[0]}: the sizes of a trained ranker cannot be changed")
         recipe = start_from(recipe, folder)
+    for stage in recipe.order(stages):
+        check_not_input(out / stage, _files_of(recipe, data))
     model = run_recipe(
         recipe,
         out,
@@ -275,6 +280,12 @@ def _train_encoder(
         note=note,
     )
     return Trained(out / recipe.order(stages)[-1], model)
+
+
+def _files_of(recipe: Recipe, data: Path) -> list[Path]:
+    """The files that a recipe reads."""
+    corpora = recipe.corpora.values()
+    return [data / name for c in corpora for name in (*c.train, *c.dev, *c.markables, c.documents)]
 
 
 def _write_int8(trained: Trained, note: Note) -> None:

@@ -29,8 +29,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from corelax.core.checks import check_choice
+from corelax.core.checks import check_below, check_choice
 from corelax.core.errors import CorelaxError
+from corelax.core.files import TOO_DEEP, read_bytes
 from corelax.core.settings import check_key, suggestion
 
 PRESETS_FOLDER = Path(__file__).parent / "presets"
@@ -38,6 +39,7 @@ SPARSE, ENCODER = "sparse", "encoder"
 OWN, TUNE, SMALL, BASE = "own", "tune", "small", "base"
 OLD_NAMES = {"encoder": OWN}  # until the version after this one
 TABLES = ("ranker", "corpora", "stages")
+FILES = ("train", "dev", "markables", "documents")  # settings of a corpus that name files
 Table = Mapping[str, Any]
 
 
@@ -146,6 +148,8 @@ def _from_tables(source: str, content: Table) -> Configuration:
         {name: _table(name, _table(key, content)) for name in _table(key, content)}
         for key in ("corpora", "stages")
     )
+    for name, corpus in corpora.items():
+        _check_files(f"corpus {name}", corpus)
     if "extends" not in content:
         kind = check_choice("ranker: kind", ranker.pop("kind", ENCODER), (SPARSE, ENCODER))
         return Configuration(
@@ -194,6 +198,16 @@ def _from_preset(path: Path, content: Table) -> Configuration:
     )
 
 
+def _check_files(corpus: str, settings: Table) -> None:
+    """An error if a file of a corpus is not below the folder of --data."""
+    for key in FILES:
+        given = settings.get(key, ())
+        for file in (
+            (given,) if isinstance(given, str) else given if isinstance(given, list) else ()
+        ):
+            check_below(f"{corpus}: {key}", str(file), "--data")
+
+
 def _alike(stages: Mapping[str, Table], base: Mapping[str, Table]) -> dict[str, Table]:
     """Stages with the settings of the stages that they are `like`, or of the same name in the base."""
     made: dict[str, Table] = dict(base)
@@ -213,13 +227,11 @@ def _merged(base: Mapping[str, Table], new: Mapping[str, Table]) -> dict[str, Ta
 def _tables(path: Path) -> dict[str, Any]:
     """The contents of a TOML file."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise CorelaxError(f"{path}: no such file") from None
-    except OSError as error:
-        raise CorelaxError(f"{path}: {error.strerror or error}") from None
+        return tomllib.loads(read_bytes(path).decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise CorelaxError(f"{path}: {error}") from None
+    except RecursionError:
+        raise CorelaxError(f"{path}: {TOO_DEEP}") from None
 
 
 def _table(name: str, content: Table) -> Mapping[str, Any]:

@@ -12,7 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
-from corelax.core.checks import check_beta, check_choice, check_number, check_temperature
+from corelax.core.checks import (
+    check_beta,
+    check_choice,
+    check_number,
+    check_path_name,
+    check_temperature,
+)
 from corelax.core.errors import CorelaxError
 from corelax.core.settings import check_key, check_types, read_table
 from corelax.document.clustering import SINGLETONS
@@ -84,6 +90,8 @@ class StageSettings:
 
     def __post_init__(self) -> None:
         check_types(self)
+        for name in (self.stage, *self.start):
+            check_path_name("stage", name)
         check_choice("objective", self.objective, self.OBJECTIVES)
         check_choice("temperature_on", self.temperature_on, SHARPENED)
         check_choice("keep", self.keep, KEEP)

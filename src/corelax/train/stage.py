@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from corelax.core.errors import CorelaxError
+from corelax.core.locks import lock_folder
 from corelax.train.card import CardText, write_card
 from corelax.train.checkpoint import tidy
 from corelax.train.loop import Progress, Trainee, train_epochs
@@ -80,9 +81,17 @@ def train_stage(
         return finished
     if (folder / CONFIG).exists() and not resume:
         raise CorelaxError(f"{folder}: was begun before; go on with --resume, or delete it")
+    with lock_folder(folder):
+        return _train(stage, folder, progress, note)
 
+
+def _train(stage: Stage[Model], folder: Path, progress: Progress | None, note: Note) -> Model:
+    """Trains a stage, from where it was interrupted."""
+    config = stage.config
+    finished = finished_model(stage, folder)  # by a command that ended just now
+    if finished is not None:
+        return finished
     training = {**stage.training, "finished": False}
-    folder.mkdir(parents=True, exist_ok=True)
     tidy(folder, finished=False)
     trainee = stage.begin(folder, training)
     history = train_epochs(trainee, config, folder, progress)

@@ -9,6 +9,7 @@ from corelax.core.checks import check_number
 from corelax.core.errors import CorelaxError
 from corelax.train.settings import StageSettings
 
+MOST_TIMES = 1000  # a corpus comes in an epoch
 SUMS = ("ranking", "entity", "margin")  # losses that grow with the document
 
 
@@ -109,6 +110,8 @@ def corpus_and_times(name: str) -> tuple[str, int]:
     (('ontogum', 2), ('ontogum', 1))
     """
     times, star, corpus = name.rpartition("*")
-    if star and not (times.isdecimal() and int(times)):
-        raise CorelaxError(f"corpora: {name!r} must be a name, or a number * a name")
+    if star and not (times.isdecimal() and len(times) <= 4 and 1 <= int(times) <= MOST_TIMES):
+        raise CorelaxError(
+            f"corpora: {name!r} must be a name, or a number up to {MOST_TIMES} * a name"
+        )
     return corpus, int(times or 1)

@@ -62,7 +62,9 @@ def read_text(path: Path) -> str:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = "\n".join(map(_decode, raw.split(b"\n")))
-    return text if not text or text.endswith("\n") else text + "\n"
+    if not text.strip():
+        raise FormatError("the word list is empty; copy it again, or leave it out", path=str(path))
+    return text if text.endswith("\n") else text + "\n"
 
 
 def _decode(line: bytes) -> str:

@@ -1,0 +1,88 @@
+"""Locks that end with the process that holds them, however it ends: of a folder, and of a file being written.
+
+Where the system or the file system has no such locks, nothing is locked.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from corelax.core.errors import CorelaxError
+
+try:
+    import fcntl
+except ImportError:  # a system without such locks
+    fcntl = None  # type: ignore[assignment]
+
+HAS_LOCKS = fcntl is not None
+LOCK = ".lock"
+
+
+def lock(handle: int, *, wait: bool) -> bool | None:
+    """Locks an open file; False if another process holds the lock, None where there are no locks.
+
+    Args:
+        handle: The descriptor of the file.
+        wait: Whether to wait for the lock.
+    """
+    if fcntl is None:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        return None
+    return True
+
+
+def is_at(handle: int, path: Path) -> bool:
+    """Whether a path still names an open file, which may have been removed or replaced."""
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except OSError:
+        return False
+
+
+@contextmanager
+def lock_folder(folder: Path) -> Iterator[None]:
+    """Keeps other commands from writing to a folder; an error if one already does.
+
+    The file `.lock` is there meanwhile; what a killed process leaves of it locks nothing.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as name, lock_folder(Path(name)):
+    ...     with lock_folder(Path(name)):
+    ...         pass
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: ...: another command is at work in this folder; wait for it, ...
+    """
+    path = folder / LOCK
+    handle = _locked(path, folder)
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # before the lock ends: nobody else can have made a new one
+            path.unlink()
+        os.close(handle)
+
+
+def _locked(path: Path, folder: Path) -> int:
+    while True:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise CorelaxError(f"{folder}: {error.strerror or error}") from None
+        is_free = lock(handle, wait=False)
+        if is_free is None or (is_free and is_at(handle, path)):
+            return handle
+        os.close(handle)  # of another process, or of one that has just ended and removed its file
+        if not is_free:
+            raise CorelaxError(
+                f"{folder}: another command is at work in this folder; wait for it, or use another --out"
+            )
