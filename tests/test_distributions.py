@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -73,3 +76,30 @@ def test_the_package_has_no_weights(tmp_path: Path) -> None:
         names = set(archive.namelist()) | names_in_sdist(ROOT, tmp_path)
     assert "corelax/resolve/models.py" in names
     assert not [name for name in names if name.endswith(".safetensors")]
+
+
+def test_licences_of_the_word_tables_are_named_and_their_notices_are_there(tmp_path: Path) -> None:
+    with wheel(ROOT, tmp_path) as archive:
+        names = archive.namelist()
+        [facts] = [name for name in names if name.endswith(".dist-info/METADATA")]
+        lines = archive.read(facts).decode().splitlines()
+        [expression] = [line for line in lines if line.startswith("License-Expression: ")]
+        assert {"Apache-2.0", "CC-BY-3.0", "MIT", "LicenseRef-WordNet-3.0"} <= set(
+            expression.split()
+        )
+        notices = [archive.read(name).decode() for name in names if "/licenses/" in name]
+        assert any("Princeton" in notice and "Bamman" in notice for notice in notices)
+
+
+def test_every_package_that_is_imported_is_declared() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    groups = [project["dependencies"], *project["optional-dependencies"].values()]
+    declared = {re.split(r"[><=\[]", name)[0] for group in groups for name in group}
+    imported = set()
+    for path in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                imported.add(node.module.partition(".")[0])
+    assert imported - set(sys.stdlib_module_names) - {"corelax"} <= declared

@@ -406,7 +406,7 @@ def test_help_imports_nothing_heavy() -> None:
 def test_an_input_is_never_written_over(run: Run, text: Path, output: list[str]) -> None:
     before = text.read_text()
     assert run(text, *output, text.parent / "." / text.name) == 1
-    assert "is an input, too" in run.err
+    assert "is an input, and" in run.err
     assert text.read_text() == before
 
 

@@ -130,7 +130,7 @@ def test_finished_runs_are_not_repeated(whole: tuple[Path, Done], files: Path) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_a_sweep_that_was_stopped_goes_on(
     whole: tuple[Path, Done], files: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
@@ -141,8 +141,9 @@ def test_a_sweep_that_was_stopped_goes_on(
     process.send(number, group=number == signal.SIGINT)
     code, out, err = process.wait()
     assert out == ""
-    if number == signal.SIGINT:
-        assert code == 130
+    if number != signal.SIGKILL:
+        assert code == 128 + number
+        assert not [path for path in tmp_path.rglob("*") if path.name.startswith(".")]
         assert err.splitlines()[-1].endswith("the same command continues")
         assert "Traceback" not in err
         assert len(without_seconds(tmp_path)) == 1 + len(UNITS)

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from corelax import Clustering, Document, Span
+from corelax.core.locks import lock_folder
 from corelax.io import read, write
 from corelax.synthetic import Shape, generate
 from tests.command_server import server
@@ -391,3 +392,14 @@ def test_a_document_with_a_single_mention_is_predicted(
     assert done.code == 0
     [doc] = read(tmp_path / "out.conll")
     assert list(doc.clusters) == []
+
+
+def test_one_command_at_a_time_trains_a_stage(corelax, files: Path, tmp_path: Path) -> None:
+    with lock_folder(tmp_path / "anaphoricity"):
+        line = one_line(corelax(*options(files, tmp_path), "--resume"))
+    assert "anaphoricity: another command is at work in this folder; wait for it" in line
+
+
+def test_a_trained_folder_holds_no_lock_and_no_temporary_file(trained: Path) -> None:
+    assert (trained / "lea" / "model.safetensors").exists()
+    assert not [path for path in trained.rglob("*") if path.name.startswith(".")]

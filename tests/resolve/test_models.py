@@ -1,5 +1,6 @@
 """Models are found by the names of installed packages, which are never imported."""
 
+import re
 import subprocess
 import sys
 from importlib import invalidate_caches
@@ -137,3 +138,9 @@ def test_models_are_listed_without_torch():
         "sys.exit('torch' in sys.modules or 'corelax_small' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@pytest.mark.parametrize("folder", ["/", "."])
+def test_a_folder_that_is_no_model_is_named_as_it_was_given(folder):
+    with pytest.raises(CorelaxError, match=rf"^{re.escape(folder)}: no model there"):
+        Resolver.from_pretrained(folder)

@@ -154,3 +154,32 @@ def test_stages_that_need_each_other_are_named():
     needs = {"a": ["b"], "b": ["c"], "c": ["a"]}
     with pytest.raises(CorelaxError, match="a needs b needs c needs a"):
         order_stages(["a"], needs.__getitem__)
+
+
+@pytest.mark.parametrize("name", ["../x", "/tmp/x", "a/b", ".."])
+@pytest.mark.parametrize("kind", ["sparse", "encoder"])
+def test_a_stage_is_a_folder_in_out_and_nowhere_else(toml, name, kind):
+    path = toml(
+        f'[ranker]\nkind = "{kind}"\n[corpora.a]\ntrain = ["a.conll"]\ndev = ["a.conll"]\n'
+        f'[stages."{name}"]\n' + ('corpora = ["a"]\n' if kind == "encoder" else "epochs = 2\n")
+    )
+    with pytest.raises(CorelaxError, match="a name that becomes a folder"):
+        stage_chain(path, {}) if kind == "sparse" else read_recipe(path)
+
+
+@pytest.mark.parametrize("key", ["train", "dev", "markables", "documents"])
+@pytest.mark.parametrize("file", ["../secret.conll", "/etc/passwd", "news/../../secret.conll"])
+def test_the_files_of_a_corpus_are_below_the_folder_of_data(toml, key, file):
+    value = f'"{file}"' if key == "documents" else f'["{file}"]'
+    path = toml(f"[corpora.a]\n{key} = {value}\n[stages.first]\ncorpora = ['a']\n")
+    with pytest.raises(
+        CorelaxError, match=f"corpus a: {key}: .* is not below the folder of --data"
+    ):
+        read_configuration(path)
+
+
+@pytest.mark.parametrize("times", ["1001", "1000000000", "9" * 5000])
+def test_a_corpus_comes_a_bounded_number_of_times(toml, times):
+    path = toml(f"[corpora.a]\ntrain = ['a.conll']\n[stages.first]\ncorpora = ['{times}*a']\n")
+    with pytest.raises(CorelaxError, match=r"a number up to 1000 \* a name"):
+        read_recipe(path)

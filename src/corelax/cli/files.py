@@ -50,6 +50,7 @@ def validate(
     from dataclasses import asdict
 
     from corelax.core.errors import CorelaxError
+    from corelax.core.files import shown
     from corelax.io import Problem, Problems
     from corelax.io import validate as problems_of
 
@@ -58,8 +59,8 @@ def validate(
         try:
             problems = problems_of(path, format)
         except CorelaxError as error:  # cannot be opened; the other files still can
-            problems = Problems(path, strict=False)
-            problems.error(None, str(error).removeprefix(f"{path}: "))
+            problems = Problems(shown(path), strict=False)
+            problems.error(None, str(error).removeprefix(f"{shown(path)}: "))
         listed += problems.errors if quiet else problems.items
     errors = sum(problem.is_error for problem in listed)
     if json:

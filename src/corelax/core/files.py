@@ -340,7 +340,7 @@ def read_json(path: str | os.PathLike[str]) -> Any:
     >>> read_json("LICENSE")
     Traceback (most recent call last):
         ...
-    corelax.core.errors.CorelaxError: LICENSE: not a JSON file (Expecting value: line 1 column 1 (char 0))
+    corelax.core.errors.CorelaxError: LICENSE: not a JSON file (Expecting value: ...
     """
     try:
         return json.loads(read_bytes(path))

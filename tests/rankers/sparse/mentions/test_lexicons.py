@@ -254,3 +254,11 @@ def test_the_full_lists_have_the_known_sizes() -> None:
     assert lists.animacy("he", as_written=True) == "INANIMATE"
     assert lists.animacy("He", as_written=True) == "UNKNOWN"
     assert lists.counts_of(["Bill", "Clinton"], "Clinton") == GenderCounts(8150, 70, 42, 82)
+
+
+@pytest.mark.parametrize("name", ["gender.data", "animate.unigrams.txt", "wordnet_animacy.tsv"])
+@pytest.mark.parametrize("content", ["", "\n\n"])
+def test_an_empty_word_list_is_refused(tmp_path, name, content):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(CorelaxError, match=f"{name}: the word list is empty"):
+        load_lexicons(str(tmp_path))
