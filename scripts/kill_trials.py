@@ -4,7 +4,8 @@
 
 After every kill, each file of the output folder must be whole: JSON and safetensors that can be read, an
 annotated file or a page that is the old one or the new one. The command is then started again, and killed
-again, until it ends by itself; a command without `--resume` starts anew each time. At the end the folder must
+again, until it ends by itself; a command without `--resume` starts anew each time. Commands are forked from a
+process that has imported everything, so that the moments fall into their work. At the end the folder must
 hold what an uninterrupted run leaves, byte for byte but for seconds, and no temporary file and no lock.
 Prints a row for each command; the exit code is 1 if anything was amiss.
 """
@@ -17,7 +18,6 @@ import os
 import random
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -31,6 +31,9 @@ from safetensors import safe_open
 from corelax.core.files import write_text
 from corelax.io import write
 from corelax.synthetic import Shape, generate
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.command_server import server
 
 OLD = "what was there before\n"
 TIMED = (".md", ".csv", ".html", ".svg", ".png")  # show seconds; must be there, and may differ
@@ -105,37 +108,26 @@ def make_data(folder: Path) -> None:
     write_text(folder / "text.txt", "Ann said that she left. Her brother saw her.\n" * 40)
 
 
-def start(arguments: list[str]) -> subprocess.Popen[bytes]:
-    """A command in a session of its own, so that its workers can be killed with it."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "corelax", *arguments],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
-
-
 def finish(command: Command, out: Path) -> str:
     """Runs a command to its end; what it said if it failed."""
-    process = start(command.arguments(out))
-    _, said = process.communicate()
-    return said.decode() if process.returncode else ""
+    done = server().run(*command.arguments(out))
+    return done.err if done.code else ""
 
 
 def kill_after(command: Command, out: Path, seconds: float, rng: random.Random) -> bool:
     """Kills a command, half of the time without its workers; False if it had ended before."""
-    process = start(command.arguments(out))
-    try:
-        process.communicate(timeout=seconds)
-    except subprocess.TimeoutExpired:
-        if rng.random() < 0.5:
-            process.kill()
-            time.sleep(1.5)  # workers see that their parent has gone
-        else:
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        return True
-    return False
+    running = server().start(*command.arguments(out))
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if running.code is not None:
+            return False
+        time.sleep(0.01)
+    if rng.random() < 0.5:
+        running.send(signal.SIGKILL)
+        time.sleep(1.5)  # workers see that their parent has gone
+    else:
+        running.send(signal.SIGKILL, group=True)
+    return running.wait().code == -signal.SIGKILL
 
 
 def is_temporary(path: Path) -> bool:
@@ -207,9 +199,7 @@ def try_command(command: Command, out: Path, moments: int, rng: random.Random) -
     while figures.kills < moments:
         fresh_folder(command, out)
         figures.runs += 1
-        while figures.kills < moments and kill_after(
-            command, out, rng.uniform(0.1 * seconds, seconds), rng
-        ):
+        while figures.kills < moments and kill_after(command, out, rng.uniform(0, seconds), rng):
             figures.kills += 1
             figures.leftovers += sum(map(is_temporary, out.rglob("*")))
             for name in broken_files(command, out, whole):

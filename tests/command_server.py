@@ -54,11 +54,16 @@ class Running:
     def wait(self) -> Done:
         return Done(self._server.ask(wait=self.pid), self._out.read_text(), self._err.read_text())
 
+    @property
+    def code(self) -> int | None:
+        """The exit code; None while the command runs."""
+        return self._server.ask(poll=self.pid)
+
     def wait_until(self, is_time: Callable[[], object]) -> None:
         """Fails if the command ends before."""
         end = time.monotonic() + SECONDS
         while not is_time():
-            assert self._server.ask(poll=self.pid) is None, self._err.read_text()
+            assert self.code is None, self._err.read_text()
             assert time.monotonic() < end, "it takes too long"
             time.sleep(0.005)
 

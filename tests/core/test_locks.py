@@ -7,7 +7,7 @@ import pytest
 
 from corelax.core.errors import CorelaxError
 from corelax.core.files import remove_leftovers, replaced, write_text
-from corelax.core.locks import lock_folder
+from corelax.core.locks import lock_folder, remove_stale_lock
 
 
 def test_a_lock_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -51,3 +51,12 @@ def test_files_of_other_names_are_left_alone(tmp_path: Path) -> None:
     (tmp_path / ".corelax-notes").touch()
     write_text(tmp_path / "a", "")
     assert (tmp_path / ".corelax-notes").exists()
+
+
+def test_a_lock_that_is_held_is_not_stale(tmp_path: Path) -> None:
+    with lock_folder(tmp_path):
+        remove_stale_lock(tmp_path)
+        assert (tmp_path / ".lock").exists()
+    (tmp_path / ".lock").touch()
+    remove_stale_lock(tmp_path)
+    assert not (tmp_path / ".lock").exists()

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from corelax.core.errors import CorelaxError, FormatError
-from corelax.core.locks import HAS_LOCKS, is_at, lock
+from corelax.core.locks import HAS_LOCKS, is_at, lock, remove_unlocked
 from corelax.core.printed import data_output, naming_output
 
 STANDARD = "-"
@@ -295,16 +295,7 @@ def remove_leftovers(folder: Path) -> None:
     for name in names:
         if name.startswith(prefix) and name.endswith(suffix):
             with suppress(OSError):
-                _remove_unlocked(folder / name)
-
-
-def _remove_unlocked(path: Path) -> None:
-    handle = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-    try:
-        if lock(handle, wait=False) and is_at(handle, path):
-            path.unlink()
-    finally:
-        os.close(handle)
+                remove_unlocked(folder / name)
 
 
 def _umask() -> int:

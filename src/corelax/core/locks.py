@@ -71,6 +71,23 @@ def lock_folder(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
+def remove_stale_lock(folder: Path) -> None:
+    """Removes the lock that a killed process left in a folder; one that is held stays."""
+    path = folder / LOCK
+    with suppress(OSError):
+        remove_unlocked(path)
+
+
+def remove_unlocked(path: Path) -> None:
+    """Removes a file unless a process holds its lock, or there are no locks."""
+    handle = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    try:
+        if lock(handle, wait=False) and is_at(handle, path):
+            path.unlink()
+    finally:
+        os.close(handle)
+
+
 def _locked(path: Path, folder: Path) -> int:
     while True:
         try:

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from corelax.core.files import remove_leftovers, write_text
+from corelax.core.locks import remove_stale_lock
 from corelax.core.weights import load_weights, save_weights, set_weights
 
 CHECKPOINT, LOG = "checkpoint.safetensors", "log.jsonl"
@@ -149,8 +150,9 @@ def unpack_history(packed: Tensor) -> History:
 
 
 def tidy(folder: Path, *, finished: bool) -> None:
-    """Removes temporary files of a killed run, and the checkpoint of a finished stage."""
+    """Removes temporary files and the lock of a killed run, and the checkpoint of a finished stage."""
     remove_leftovers(folder)
+    remove_stale_lock(folder)
     if finished:
         (folder / CHECKPOINT).unlink(missing_ok=True)
 
