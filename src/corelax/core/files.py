@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from corelax.core.errors import CorelaxError, FormatError
-from corelax.core.locks import HAS_LOCKS, is_at, lock, remove_unlocked
+from corelax.core.locks import HAS_LOCKS, is_at, lock, remove_unlocked, unfinished
 from corelax.core.printed import data_output, naming_output
 
 STANDARD = "-"
@@ -30,7 +30,6 @@ TEMPORARY = ".corelax-", ".part"  # how the names of files begin and end that ar
 TOO_LARGE = "does not fit into memory; give less of it at a time"
 TOO_DEEP = "brackets are nested too deeply"
 _BUFFER = 1 << 17
-_unfinished: set[Path] = set()  # the temporary files of this process
 _GZIP_MAGIC = b"\x1f\x8b"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -249,7 +248,7 @@ def replaced(name: str) -> Iterator[IO[bytes]]:
             temporary.unlink(missing_ok=True)
         raise
     finally:
-        _unfinished.discard(temporary)
+        unfinished.discard(temporary)
 
 
 def _new_temporary(folder: Path) -> tuple[int, Path]:
@@ -259,7 +258,7 @@ def _new_temporary(folder: Path) -> tuple[int, Path]:
         handle, name = tempfile.mkstemp(prefix=prefix, suffix=suffix, dir=folder)
         path = Path(name)
         if not lock(handle, wait=True) or is_at(handle, path):
-            _unfinished.add(path)
+            unfinished.add(path)
             return handle, path
         os.close(handle)  # taken for a leftover before it was locked
 
@@ -278,12 +277,6 @@ def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Writes a text file: whole and on the disk, or not at all."""
     write_bytes(path, text.encode())
-
-
-def remove_unfinished() -> None:
-    """Removes the temporary files of this process, before it ends at once."""
-    for path in list(_unfinished):
-        path.unlink(missing_ok=True)
 
 
 def remove_leftovers(folder: Path) -> None:

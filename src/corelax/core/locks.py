@@ -19,6 +19,7 @@ except ImportError:  # a system without such locks
 
 HAS_LOCKS = fcntl is not None
 LOCK = ".lock"
+unfinished: set[Path] = set()  # locks and temporary files of this process
 
 
 def lock(handle: int, *, wait: bool) -> bool | None:
@@ -63,12 +64,20 @@ def lock_folder(folder: Path) -> Iterator[None]:
     """
     path = folder / LOCK
     handle = _locked(path, folder)
+    unfinished.add(path)
     try:
         yield
     finally:
+        unfinished.discard(path)
         with suppress(OSError):  # before the lock ends: nobody else can have made a new one
             path.unlink()
         os.close(handle)
+
+
+def remove_unfinished() -> None:
+    """Removes the locks and temporary files of this process, before it ends at once."""
+    for path in list(unfinished):
+        path.unlink(missing_ok=True)
 
 
 def remove_stale_lock(folder: Path) -> None:

@@ -23,7 +23,7 @@ import torch
 
 from corelax.core.device import choose_device
 from corelax.core.errors import CorelaxError
-from corelax.core.files import remove_unfinished
+from corelax.core.locks import remove_unfinished
 from corelax.study.work import Job, Worker
 
 GPU_WORKERS = 4  # one process with a small network leaves a GPU idle most of the time
