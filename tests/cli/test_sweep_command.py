@@ -159,6 +159,18 @@ def test_a_sweep_that_was_stopped_goes_on(
     assert without_seconds(tmp_path) == without_seconds(whole[0])
 
 
+def test_locks_that_a_kill_left_in_a_finished_sweep_are_removed(
+    whole: tuple[Path, Done], files: Path
+) -> None:
+    out, _ = whole
+    stage = out / "runs" / "seed1" / UNITS[0]
+    for folder in (out, stage):
+        (folder / ".lock").touch()
+    (stage / ".corelax-a1b2c3d4.part").touch()
+    assert run(options(files, out, "--workers", "1")).code == 0
+    assert not [path for path in out.rglob("*") if path.name.startswith(".")]
+
+
 def test_a_larger_grid_adds_to_what_is_there(whole: tuple[Path, Done], files: Path) -> None:
     out, _ = whole
     before = state(out)

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from corelax.core.errors import CorelaxError
-from corelax.core.files import file_digest
-from corelax.core.locks import lock_folder
+from corelax.core.files import file_digest, remove_leftovers
+from corelax.core.locks import lock_folder, remove_stale_lock
 from corelax.rankers.sparse.folder import is_finished
 from corelax.study.executors import Executor, InProcess
 from corelax.study.files import DEV, TEST, Files
-from corelax.study.folder import predicted_path, record_path, seed_folder
+from corelax.study.folder import RUNS, predicted_path, record_path, seed_folder
 from corelax.study.records import (
     Predicted,
     Record,
@@ -209,6 +209,9 @@ class Runner:
     @contextmanager
     def _working(self) -> Iterator[Callable[[Job], None]]:
         """Yields a function that submits a job. From the first job on, the folder is locked."""
+        for folder in (self.out, *self.out.glob(f"{RUNS}/*/*")):  # of a command that was killed
+            remove_stale_lock(folder)
+            remove_leftovers(folder)
         with ExitStack() as stack:
             is_locked = False
 
