@@ -2,14 +2,22 @@
 
 import gzip
 import json
+import re
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from corelax import FormatError
-from corelax.metrics.reference.reading import ReferenceDocument, read_reference, stream_reference
+from corelax.metrics.reference.reading import (
+    ReferenceDocument,
+    parse_cell,
+    read_reference,
+    stream_reference,
+)
 from tests.io.io_helpers import save
 
 CASES = Path(__file__).parents[1] / "data" / "reference_scorer.json"
@@ -261,3 +269,20 @@ def test_the_recorded_cases_are_read_as_the_reference_scorer_does(case: dict[str
         }
         for doc in case["documents"]
     ]
+
+
+def deleted_one_by_one(cell: str) -> tuple[list[str], list[str], list[str]]:
+    """The brackets of a cell as the reference scorer takes them: delete the leftmost, look again."""
+    found: list[list[str]] = []
+    for pattern in (r"\([0-9]+\+[0-9]\)", r"\(([0-9]+)\)", r"\(([0-9]+)", r"([0-9]+)\)"):
+        found.append([])
+        while match := re.search(pattern, cell):
+            found[-1].append(match[match.re.groups])
+            cell = cell[: match.start()] + cell[match.end() :]
+    return found[1], found[2], found[3]
+
+
+@given(st.text("()+|019x", max_size=40))
+@settings(max_examples=1000)
+def test_cells_are_read_as_if_brackets_were_deleted_one_by_one(cell: str) -> None:
+    assert tuple(map(list, parse_cell(cell))) == deleted_one_by_one(cell)

@@ -7,6 +7,7 @@ file is locked meanwhile, so that the next program that writes there can tell wh
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import hashlib
 import io
@@ -29,13 +30,21 @@ STANDARD = "-"
 TEMPORARY = ".corelax-", ".part"  # how the names of files begin and end that are not whole yet
 TOO_LARGE = "does not fit into memory; give less of it at a time"
 TOO_DEEP = "brackets are nested too deeply"
+MAX_LINE = 1 << 26  # characters of a line: more than any document of jsonlines has
 _BUFFER = 1 << 17
 _GZIP_MAGIC = b"\x1f\x8b"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
+class LineTooLong(Exception):
+    """A line of more than `MAX_LINE` characters. `open_text` turns it into a `FormatError`."""
+
+
 class TextFile(io.TextIOWrapper):
-    """A text file that can be looked into before it is read, standard input too."""
+    """A text file that can be looked into before it is read, standard input too.
+
+    Its lines are at most `MAX_LINE` characters long: a small gzip file may hold gigabytes without a line end.
+    """
 
     buffer: io.BufferedReader
 
@@ -43,6 +52,15 @@ class TextFile(io.TextIOWrapper):
     def head(self) -> str:
         """The beginning of a file of which nothing was read yet."""
         return self.buffer.peek().decode(self.encoding, errors="replace")
+
+    def __next__(self) -> str:
+        """The next line."""
+        line = self.readline(MAX_LINE + 1)
+        if not line:
+            raise StopIteration
+        if len(line) > MAX_LINE:
+            raise LineTooLong
+        return line
 
 
 @contextmanager
@@ -66,11 +84,14 @@ def open_text(
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
         message = f"not UTF-8 text (byte 0x{byte:02x}); convert the file to UTF-8"
-        raise FormatError(message, path=shown(name), line=_first_bad_line(name)) from None
+        raise FormatError(message, path=shown(name), line=_first_bad_line(name, encoding)) from None
+    except LineTooLong:
+        message = f"a line of more than {MAX_LINE:,} characters; is this a text file?"
+        raise FormatError(message, path=shown(name), line=_first_bad_line(name, encoding)) from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         cut = isinstance(error, EOFError)
         message = "the gzip data is cut short" if cut else f"the gzip data is damaged ({error})"
-        raise FormatError(message, path=shown(name), line=_first_bad_line(name)) from None
+        raise FormatError(message, path=shown(name), line=_first_bad_line(name, encoding)) from None
     except MemoryError:
         raise CorelaxError(f"{shown(name)}: {TOO_LARGE}") from None
     except RecursionError:
@@ -135,18 +156,21 @@ def explain(error: OSError) -> str:
     return error.strerror or str(error)
 
 
-def _first_bad_line(name: str) -> int | None:
+def _first_bad_line(name: str, encoding: str) -> int | None:
     """Where the file stops being readable: a second look, taken only when the first failed."""
     if name == STANDARD:
         return None
-    number = 0
+    number, length = 1, 0  # of the line that the next piece goes on with
+    decoder = codecs.getincrementaldecoder(encoding)()
     try:
         with open_bytes(name) as raw:
-            for line in raw:
-                line.decode("utf-8")
-                number += 1
-    except UnicodeDecodeError:
-        return number + 1
+            while content := raw.read(_BUFFER):
+                for i, line in enumerate(decoder.decode(content).split("\n")):
+                    number, length = (number + 1, len(line)) if i else (number, length + len(line))
+                    if length > MAX_LINE:
+                        return number
+    except UnicodeDecodeError as error:
+        return number + error.object[: error.start].count(b"\n")
     except (EOFError, zlib.error, gzip.BadGzipFile):
         return _unpacked_lines(name) + 1
     return None

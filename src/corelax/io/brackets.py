@@ -7,10 +7,21 @@ that was never opened, is never closed, or occurs twice.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from corelax.document import Span
 from corelax.document.clustering import Clustering
 from corelax.io.problems import Problems
+
+
+@dataclass(slots=True)
+class _Opening:
+    """An opening bracket: the node that it stands on, its line, and what its reader wants to remember."""
+
+    node: int
+    line: int
+    note: str
+    is_open: bool = True
 
 
 class OpenMentions:
@@ -25,15 +36,19 @@ class OpenMentions:
         self._problems = problems
         self._refuse_twice = refuse_twice
         self._clusters: dict[str, list[Span]] = {}
-        self._open: dict[str, list[tuple[int, int, str]]] = {}  # bracket → first token, line, note
-        self._entity_of: dict[Span, str] = {}
+        self._open: dict[str, list[_Opening]] = {}  # by the bracket's name
+        self._openings: list[_Opening] = []  # in their order; the last one is open
+        self._entity_of: dict[Span, str] = {}  # the first one that has the mention
+        self._others: set[tuple[str, Span]] = set()  # further entities that have it
 
     def open(
         self, bracket: str, token: int, line: int, *, entity: str | None = None, note: str = ""
     ) -> None:
         """A bracket opens: the beginning of a mention of `entity` (by default the bracket's name)."""
         self._clusters.setdefault(bracket if entity is None else entity, [])
-        self._open.setdefault(bracket, []).append((token, line, note))
+        opening = _Opening(token, line, note)
+        self._open.setdefault(bracket, []).append(opening)
+        self._openings.append(opening)
 
     def close(self, brackets: Iterable[str], line: int) -> list[tuple[str, int, str]]:
         """Brackets close on one token: name, first token and note of each."""
@@ -43,13 +58,16 @@ class OpenMentions:
             if not stack:
                 self._problems.error(line, f"entity {bracket} closes but was never opened")
                 continue
-            token, _, note = stack.pop()
-            closed.append((bracket, token, note))
+            opening = stack.pop()
+            opening.is_open = False
+            closed.append((bracket, opening.node, opening.note))
             if not stack:
                 del self._open[bracket]
-        if self._open:
+        while self._openings and not self._openings[-1].is_open:
+            self._openings.pop()
+        if self._openings:
             # What was opened after a mention that ends here, and is still open, crosses it.
-            latest = max(stack[-1][0] for stack in self._open.values())
+            latest = self._openings[-1].node
             for bracket, start, _ in closed:
                 if start < latest:
                     self._problems.odd(line, f"a mention of entity {bracket} crosses another one")
@@ -60,11 +78,12 @@ class OpenMentions:
         cluster = self._clusters.setdefault(entity, [])
         if span not in self._entity_of:
             self._entity_of[span] = entity
-        elif span in cluster:
+        elif self._entity_of[span] == entity or (entity, span) in self._others:
             report = self._problems.error if self._refuse_twice else self._problems.odd
             report(line, f"entity {entity} has the same mention twice")
             return
         else:
+            self._others.add((entity, span))
             entities = f"{self._entity_of[span]} and {entity}"
             self._problems.odd(line, f"one mention is in two entities, {entities}")
         if span.start < sentence_start:
@@ -74,6 +93,6 @@ class OpenMentions:
     def finish(self) -> Clustering[Span]:
         """The document ends."""
         for entity, stack in self._open.items():
-            for _, line, _ in stack:
-                self._problems.error(line, f"entity {entity} opens but is never closed")
+            for opening in stack:
+                self._problems.error(opening.line, f"entity {entity} opens but is never closed")
         return Clustering(self._clusters.values(), self._clusters)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import IO, Any
@@ -34,11 +35,12 @@ WORD = 3  # the column of the words
 LAYERS = ("pos", "parse", "lemma", "frame", "sense", "speaker", "ner")  # columns 4 to 10
 EMPTY = {name: "*" if name in ("parse", "ner") else "-" for name in LAYERS}
 MIN_COLUMNS, FULL_COLUMNS = 5, 12
+ARGUMENTS = FULL_COLUMNS - 1  # the first column of predicate-argument structure, if there is any
 MAX_NAME = 1000  # characters of a document's name
 
 _BEGIN = re.compile(r"#\s*begin document\b\s*(.*)")
 _END = re.compile(r"#\s*end document\b")
-_NAME_AND_PART = re.compile(r"\((.*)\);\s*(?:part\s+(\d{1,9}))?\s*")
+_NAME_AND_PART = re.compile(r"\((.*)\);\s*(?:part\s+(\d{1,9})\s*)?")
 
 
 def looks_like(head: str) -> bool:
@@ -104,7 +106,8 @@ class _Piece:
         size: Number of lines.
         words: [row].
         faults: (line, what is wrong) of rows that are not among them.
-        columns: [column][row] of the layers, or nothing where layers are not wanted.
+        columns: [column][row] up to the layer `ner`, or nothing where layers are not wanted.
+        arguments: [row] the cells between `ner` and coreference, or nothing.
         starts_sentence: [row].
         cells: [cell] coreference cells that say something.
         cell_rows, cell_lines: [cell] their row, and its line number in the file.
@@ -114,7 +117,7 @@ class _Piece:
     def __init__(self, text: str, first_line: int, layers: bool) -> None:
         self._table = table = Table(text)
         self._first_line = first_line
-        self.faults: list[tuple[int, str]] = []
+        self.faults: deque[tuple[int, str]] = deque()
         good = self._check_widths()
         self.size = table.lines
         self._rows = table.rows[good]
@@ -128,15 +131,16 @@ class _Piece:
         self.cell_rows, self.cell_sentences = cell_rows.tolist(), sentences[cell_rows].tolist()
         self.cell_lines = (self._rows[cell_rows] + first_line).tolist()
         self.columns = self._layer_columns(good) if layers else []
+        self.arguments = table.fields(ARGUMENTS, 1, good) if layers else []
         if "" in self.words:
             empty = [row for row, word in enumerate(self.words) if not word]
-            self.faults += [(self.line(row), "the word is empty") for row in empty]
-            self.faults.sort()
+            faults = [(self.line(row), "the word is empty") for row in empty]
+            self.faults = deque(sorted([*self.faults, *faults]))
 
     def report(self, problems: Problems, before: int) -> None:
         """Reports what is wrong with rows before a line. Errors come in the order of lines."""
         while self.faults and self.faults[0][0] < before:
-            problems.error(*self.faults.pop(0))
+            problems.error(*self.faults.popleft())
 
     def line(self, row: int) -> int:
         """The line number of a row in the file."""
@@ -168,10 +172,10 @@ class _Piece:
         return good
 
     def _layer_columns(self, good: Array) -> list[list[str | None]]:
-        """All columns but the last, None where a row does not go so far."""
+        """The columns before `arguments` but not the last, None where a row does not go so far."""
         width = self._table.width
         columns = []
-        for number in range(int(width[good].max(initial=1)) - 1):
+        for number in range(min(int(width[good].max(initial=1)) - 1, ARGUMENTS)):
             has_it = good & (width > number + 1)
             values = iter(self._table.column(number, has_it))
             columns.append(
@@ -193,6 +197,7 @@ class _DocumentReader:
         self._words: list[str] = []
         self._starts: list[int] = []
         self._columns: list[list[str | None]] = []
+        self._arguments: list[tuple[str, ...]] = []
         self._mentions = OpenMentions(problems)
 
     @property
@@ -227,6 +232,7 @@ class _DocumentReader:
             if closing:
                 for entity, start, _ in mentions.close(closing, line):
                     mentions.add(entity, Span(start, token + 1), line, sentence + shift)
+        self._arguments += map(tuple, piece.arguments[rows.start : rows.stop])
         while len(self._columns) < len(piece.columns):
             self._columns.append([None] * tokens)
         for number, column in enumerate(self._columns):
@@ -253,10 +259,8 @@ class _DocumentReader:
             if any(value not in ("-", "*", "", None) for value in values):
                 none = None if EMPTY[name] == "-" else "*"
                 layers[name] = tuple(none if v in (None, "", EMPTY[name]) else v for v in values)
-        rows = zip(*self._columns[FULL_COLUMNS - 1 :], strict=True)
-        arguments = tuple(tuple(value for value in row if value is not None) for row in rows)
-        if any(arguments):
-            layers["arguments"] = arguments
+        if any(self._arguments):
+            layers["arguments"] = tuple(self._arguments)
         numbering = tuple(zip(*self._columns[:WORD], strict=True))
         if numbering and numbering != tuple(self._usual_numbering()):
             layers["numbering"] = numbering

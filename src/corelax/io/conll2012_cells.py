@@ -33,6 +33,7 @@ def parse_cell(cell: str) -> Cell:
     """
     brackets: tuple[list[str], list[str], list[str]] = ([], [], [])
     single, opening, closing = brackets
+    closed_here: set[str] = set()
     error = oddity = None
     if cell.strip() in _NO_MENTION:
         return Cell((), (), ())
@@ -42,10 +43,11 @@ def parse_cell(cell: str) -> Cell:
             opened, closed, ended = match.groups()
             if ended is not None:
                 closing.append(ended)
+                closed_here.add(ended)
             elif closed:
                 single.append(opened)
             else:
-                if opened in closing:
+                if opened in closed_here:
                     error = f"entity {opened} closes and opens on one token, so its mentions cross"
                 opening.append(opened)
             at, count = match.end(), count + 1

@@ -25,6 +25,8 @@ from corelax.io.problems import Problems, quote
 
 COLUMNS = 10
 FIELDS = "eid-etype-head-other"  # where a file has no global.Entity
+MAX_FIELDS = 1000  # characters of global.Entity
+MAX_EMPTY = 1000  # empty nodes in a row: a mention that begins or ends among them names them all
 # Columns 2 to 8 that become layers; HEAD (6) is turned into a token number.
 LAYERS = {2: "lemma", 3: "upos", 4: "pos", 5: "feats", 7: "relation", 8: "deps"}
 
@@ -70,9 +72,12 @@ def read(file: IO[str], problems: Problems, *, layers: bool = True) -> Iterator[
         rows = [row.rstrip("\n") for row in group]
         if not blank:
             comments = [row for row in rows if row.startswith("#")]
-            for row in comments:
-                if match := _GLOBAL.match(row):
+            for line, row in enumerate(rows, number):
+                if row.startswith("#") and (match := _GLOBAL.match(row)):
                     fields = match[1]
+                    if len(fields) > MAX_FIELDS:
+                        problems.error(line, f"global.Entity of more than {MAX_FIELDS} characters")
+                        fields = FIELDS
             newdoc = next((m for row in comments if (m := _NEWDOC.match(row))), None)
             if newdoc or (document is None and len(comments) < len(rows)):
                 if document is not None:
@@ -117,6 +122,7 @@ class _DocumentReader:
         self._comments: list[tuple[str, ...]] = []
         self._multiword: list[Multiword] = []
         self._empty: list[EmptyNode] = []
+        self._run, self._run_position = 0, -1  # empty nodes in a row, and the token after them
         self._entities = EntityReader(fields, problems)
 
     def sentence(self, rows: list[str], first: int) -> None:
@@ -125,6 +131,7 @@ class _DocumentReader:
         tokens: list[list[str]] = []
         lines: list[int] = []
         multiword_ends: dict[int, int] = {}  # one past the last token → line
+        covered = 0  # the tokens up to here have a multiword token, or need none
         speaker = None
         comments = []
         for line, row in enumerate(rows, first):
@@ -144,12 +151,12 @@ class _DocumentReader:
             if kind == "-":
                 if "Entity=" in columns[9]:
                     self._problems.error(line, "Entity= on a multiword token; its words carry it")
-                if start + len(tokens) < max(multiword_ends, default=0):
+                if start + len(tokens) < covered:
                     self._problems.error(line, f"{quote(columns[0])} overlaps a multiword token")
                     continue
-                last = start + int(columns[0].split("-")[1])
-                self._multiword.append(Multiword(start + len(tokens), last, tuple(columns[1:])))
-                multiword_ends[last] = line
+                covered = start + int(columns[0].split("-")[1])
+                self._multiword.append(Multiword(start + len(tokens), covered, tuple(columns[1:])))
+                multiword_ends[covered] = line
                 continue
             entities: list[str] = []
             if "Entity=" in columns[9]:
@@ -158,6 +165,11 @@ class _DocumentReader:
                     self._problems.error(line, "Entity= is there twice")
             if kind == ".":
                 position = start + len(tokens)
+                self._run = self._run + 1 if position == self._run_position else 1
+                self._run_position = position
+                if self._run > MAX_EMPTY:
+                    self._problems.error(line, f"more than {MAX_EMPTY} empty nodes in a row")
+                    continue
                 self._entities.empty_node(position)
                 node = EmptyNode(len(self._starts), position, columns[0], tuple(columns[1:]))
                 self._empty.append(node)

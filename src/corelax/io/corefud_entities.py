@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict, deque
 from typing import NamedTuple
 
 from corelax.document import Span
@@ -26,9 +27,10 @@ def name_field(fields: list[str]) -> int:
 class _Discontinuous(NamedTuple):
     """A discontinuous mention of which not all parts were read yet."""
 
+    entity: str
     size: int
-    spans: list[Span]
     line: int
+    spans: list[Span]
     notes: list[str]
 
 
@@ -48,7 +50,8 @@ class EntityReader:
         self._positions: list[int] = []  # of empty nodes: the token that follows
         # Automatic annotation in this format repeats mentions; CoNLL-2012 and jsonlines refuse them.
         self._brackets = OpenMentions(problems, refuse_twice=False)
-        self._pending: dict[str, list[_Discontinuous]] = {}
+        # Entity, parts and the part to come → mentions, in the order of their first parts.
+        self._waiting: defaultdict[tuple[str, int, int], deque[_Discontinuous]] = defaultdict(deque)
         self.fields_of: dict[tuple[str, Span], str] = {}
 
     def token(self) -> None:
@@ -126,11 +129,11 @@ class EntityReader:
         self, entity: str, part: int, parts: int, span: Span, line: int, note: str
     ) -> tuple[Span, str] | None:
         """One part of a discontinuous mention; when it is the last, the whole with its fields."""
-        waiting = self._pending.setdefault(entity, [])
         if part == 1:
-            waiting.append(_Discontinuous(parts, [], line, []))
-        mention = next((w for w in waiting if w.size == parts and len(w.spans) == part - 1), None)
-        if mention is None:
+            mention = _Discontinuous(entity, parts, line, [], [])
+        elif waiting := self._waiting.get((entity, parts, part)):
+            mention = waiting.popleft()
+        else:
             self._problems.error(
                 line, f"entity {entity}: part {part}/{parts} has no part before it"
             )
@@ -138,8 +141,8 @@ class EntityReader:
         mention.spans.append(span)
         mention.notes.append(note)
         if part < parts:
+            self._waiting[entity, parts, part + 1].append(mention)
             return None
-        waiting.remove(mention)
         note = max(mention.notes, key=len)  # the parts repeat it, or only the first one has it
         if parts == 1:
             return span, note
@@ -153,8 +156,8 @@ class EntityReader:
 
     def finish(self) -> Clustering[Span]:
         """The document ends."""
-        for entity, waiting in self._pending.items():
-            for mention in waiting:
-                missing = f"{len(mention.spans) + 1}/{mention.size}"
-                self._problems.error(mention.line, f"entity {entity}: part {missing} never comes")
+        incomplete = [mention for waiting in self._waiting.values() for mention in waiting]
+        for mention in sorted(incomplete, key=lambda mention: mention.line):
+            missing = f"part {len(mention.spans) + 1}/{mention.size}"
+            self._problems.error(mention.line, f"entity {mention.entity}: {missing} never comes")
         return self._brackets.finish()

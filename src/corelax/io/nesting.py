@@ -49,7 +49,9 @@ def bracket_events(mentions: Iterable[Bracketed]) -> dict[int, Events]:
             events[mention.first].single.append(mention)
         else:
             events[mention.first].opening.append(mention)
-            events[mention.last].closing.insert(0, mention)
+            events[mention.last].closing.append(mention)
+    for event in events.values():
+        event.closing.reverse()
     return dict(events)
 
 

@@ -12,6 +12,8 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from corelax.core import files
+
 Array = NDArray[Any]
 
 _CHUNK = 1 << 20  # characters read at a time
@@ -25,16 +27,25 @@ def pieces(file: IO[str]) -> Iterator[str]:
     >>> list(pieces(StringIO("a\\n\\nb")))
     ['a\\n\\n', 'b\\n']
     """
-    rest = ""
+    waiting: list[str] = []  # what was read and not cut yet: nowhere in it is a place to cut
+    length = 0  # of the line that it ends in
     while text := file.read(_CHUNK):
-        text = rest + text
-        cut = max(text.rfind("\n\n") + 2, text.rfind("\n#") + 1)
-        if cut > 1:
-            yield text[:cut]
-            rest = text[cut:]
-        else:
-            rest = text
-    if rest:
+        line_end = text.find("\n")
+        length += line_end if line_end >= 0 else len(text)
+        if length > files.MAX_LINE:
+            raise files.LineTooLong
+        if line_end >= 0:
+            length = len(text) - 1 - text.rfind("\n")
+        before = waiting[-1][-1] if waiting else ""
+        seam = before + text
+        blank, mark = seam.rfind("\n\n"), seam.rfind("\n#")
+        if max(blank, mark) >= 0:
+            cut = max(blank + 2 if blank >= 0 else 0, mark + 1) - len(before)
+            yield "".join([*waiting, text[:cut]])
+            waiting, text = [], text[cut:]
+        if text:
+            waiting.append(text)
+    if rest := "".join(waiting):
         yield rest if rest.endswith("\n") else rest + "\n"
 
 
@@ -99,6 +110,17 @@ class Table:
     def column(self, number: int, rows: Array | slice = slice(None)) -> list[str]:
         """One field of each row (or of the rows chosen), all of which must have it."""
         return self._cells(self._first[rows] + number)
+
+    def fields(self, start: int, stop: int, rows: Array | slice = slice(None)) -> list[list[str]]:
+        """[row] its fields from `start` on, without the last `stop` ones."""
+        counts = np.maximum(self.width[rows] - start - stop, 0)
+        ends = np.cumsum(counts)
+        shifts = self._first[rows] + start - (ends - counts)
+        cells = self._cells(np.arange(counts.sum()) + np.repeat(shifts, counts))
+        return [
+            cells[end - size : end]
+            for end, size in zip(ends.tolist(), counts.tolist(), strict=True)
+        ]
 
     def last(self, rows: Array | slice = slice(None)) -> list[str]:
         """The last field of each row."""

@@ -10,6 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import chain
+from typing import NamedTuple
 
 from corelax.core.errors import FormatError
 from corelax.core.files import open_text, shown
@@ -19,10 +22,63 @@ _WHITE = " \t\n\r\f\v"
 _BEGIN = re.compile(r"#\s*begin document (.*?)\r?\n?", re.ASCII | re.DOTALL)
 _END = re.compile(r"#\s*end document", re.ASCII)
 _MAYBE_BRACKET = re.compile(r"\([0-9]|[0-9]\)")
-_TWO_ANTECEDENTS = re.compile(r"\([0-9]+\+[0-9]\)")
-_SINGLE = re.compile(r"\(([0-9]+)\)")
+_SYMBOLS = re.compile(r"[0-9]+|[()+]|[^0-9()+]+")
 _OPEN = re.compile(r"\(([0-9]+)")
 _CLOSE = re.compile(r"([0-9]+)\)")
+MAX_OPEN = 100  # documents without an end line, each of which reads all that follows
+
+
+class Cell(NamedTuple):
+    """The entities of the brackets in one cell."""
+
+    single: tuple[str, ...]
+    opening: tuple[str, ...]
+    closing: tuple[str, ...]
+
+
+@lru_cache(maxsize=1 << 12)
+def parse_cell(cell: str) -> Cell:
+    """Four passes; each deletes the leftmost match and looks again from the start.
+
+    In the first two, what a deletion brings together may match in turn.
+
+    >>> parse_cell("(1(2))|(3|4)|(5+6)")
+    Cell(single=('2', '1'), opening=('3',), closing=('4',))
+    """
+    if "+" in cell:
+        cell, _ = _without(cell, two_antecedents=True)
+    cell, single = _without(cell, two_antecedents=False)
+    opening = _OPEN.findall(cell)
+    closing = _CLOSE.findall(_OPEN.sub("", cell))
+    return Cell(tuple(single), tuple(opening), tuple(closing))
+
+
+def _without(cell: str, *, two_antecedents: bool) -> tuple[str, list[str]]:
+    """Deletes every `(7)`, or every `(7+8)`, and returns what is left and their (first) numbers.
+
+    Read from left to right with a stack: what is deleted ends at a closing bracket, and what is then brought
+    together is the top of the stack and what comes next.
+    """
+    before = ["(", "0", "+", "0"] if two_antecedents else ["(", "0"]  # 0 for any number
+    left: list[list[str]] = []  # symbols; a number that grew together has several pieces
+    numbers = []
+    for symbol in _SYMBOLS.findall(cell):
+        if symbol == ")" and [_kind(pieces) for pieces in left[-len(before) :]] == before:
+            one_digit = [len(piece) for piece in left[-1]] == [1]
+            if one_digit or not two_antecedents:
+                numbers.append("".join(left[1 - len(before)]))
+                del left[-len(before) :]
+                continue
+        if left and _kind([symbol]) == "0" == _kind(left[-1]):
+            left[-1].append(symbol)
+        else:
+            left.append([symbol])
+    return "".join(chain.from_iterable(left)), numbers
+
+
+def _kind(pieces: list[str]) -> str:
+    """A symbol, `0` for any number."""
+    return "0" if "0" <= pieces[0][0] <= "9" else pieces[0]
 
 
 @dataclass(slots=True)
@@ -46,28 +102,23 @@ class ReferenceDocument:
         cell = line.rstrip("\n").rstrip("\t")  # empty columns at the end do not count
         cell = cell[cell.rfind("\t") + 1 :]
         if cell != "-" and _MAYBE_BRACKET.search(cell):
-            self._cell(cell, number, path)
+            self._add(parse_cell(cell), number, path)
         self._tokens += 1
 
-    def _cell(self, cell: str, number: int, path: str) -> None:
-        """Four passes; each deletes the leftmost match and looks again from the start."""
+    def _add(self, cell: Cell, number: int, path: str) -> None:
+        """The brackets of the next token."""
         here = self._tokens
-        while match := _TWO_ANTECEDENTS.search(cell):
-            cell = cell[: match.start()] + cell[match.end() :]
-        while match := _SINGLE.search(cell):
-            self.clusters.setdefault(match[1], []).append(Span(here, here + 1))
-            cell = cell[: match.start()] + cell[match.end() :]
-        while match := _OPEN.search(cell):
-            self.clusters.setdefault(match[1], [])
-            self._open.setdefault(match[1], []).append((here, number))
-            cell = cell[: match.start()] + cell[match.end() :]
-        while match := _CLOSE.search(cell):
-            if stack := self._open.get(match[1]):
-                self.clusters[match[1]].append(Span(stack.pop()[0], here + 1))
+        for entity in cell.single:
+            self.clusters.setdefault(entity, []).append(Span(here, here + 1))
+        for entity in cell.opening:
+            self.clusters.setdefault(entity, [])
+            self._open.setdefault(entity, []).append((here, number))
+        for entity in cell.closing:
+            if stack := self._open.get(entity):
+                self.clusters[entity].append(Span(stack.pop()[0], here + 1))
             elif self.error is None:
-                message = f"entity {match[1]} closes but was never opened"
+                message = f"entity {entity} closes but was never opened"
                 self.error = FormatError(message, path=path, line=number)
-            cell = cell[: match.start()] + cell[match.end() :]
 
     def end(self, path: str) -> None:
         """The end line: nothing may be open."""
@@ -87,7 +138,7 @@ def read_reference(lines: Iterable[str], path: str) -> Iterator[ReferenceDocumen
     r"""Yields the documents of a file, each when its end is reached.
 
     A document without an end line goes on to the next one, header lines in between being tokens of
-    it; the documents that start there are also read on their own.
+    it; the documents that start there are also read on their own. More than `MAX_OPEN` of them are refused.
 
     >>> lines = ["#begin document (d); part 000\n", "w\t(0|(1)\n", "w\t0)\n", "#end document\n"]
     >>> [doc.entities() for doc in read_reference(lines, "d.conll")]
@@ -104,5 +155,8 @@ def read_reference(lines: Iterable[str], path: str) -> Iterator[ReferenceDocumen
             for doc in reading:
                 doc.token(line, number, path)
         if line[:1] == "#" and (begin := _BEGIN.fullmatch(line)):
+            if len(reading) == MAX_OPEN:
+                message = f"{MAX_OPEN} documents before this have no '#end document'"
+                raise FormatError(message, path=path, line=number)
             reading.append(ReferenceDocument(begin[1]))
     yield from reading  # the file ends first: what is open is forgotten
