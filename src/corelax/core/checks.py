@@ -12,6 +12,7 @@ from typing import Literal, overload
 from corelax.core.errors import CorelaxError
 
 LONGEST_NAME = 200  # bytes; file systems allow 255, with what is put after a name
+MIN_TEMPERATURE = 1e-30
 
 
 def check_choice(name: str, value: str, choices: Iterable[str]) -> str:
@@ -64,11 +65,19 @@ def check_beta(beta: float) -> float:
 
 
 def check_temperature(temperature: float, *, at_most: float = math.inf) -> float:
-    """T, which scores are divided by: above 0."""
+    """T, which scores are divided by: above 0, and not so small that 1 / T is no number in float32.
+
+    >>> check_temperature(1e-39)
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: temperature must be at least 1e-30, not 1e-39
+    """
     number = isinstance(temperature, Real) and math.isfinite(temperature)
     if not (number and 0 < temperature <= at_most):
         limit = "" if at_most == math.inf else f" and at most {at_most:g}"
         raise CorelaxError(f"temperature must be a number above 0{limit}, not {temperature!r}")
+    if temperature < MIN_TEMPERATURE:
+        raise CorelaxError(f"temperature must be at least {MIN_TEMPERATURE:g}, not {temperature!r}")
     return temperature
 
 

@@ -12,6 +12,9 @@ from corelax.core.checks import check_number
 from corelax.core.errors import CorelaxError
 from corelax.relax.gold import check_gold, same_entity
 from corelax.relax.links import masked_scores
+from corelax.relax.precision import can_check
+
+MAX_COST = 1e6  # beside which scores still have digits in float32
 
 
 class Costs(NamedTuple):
@@ -73,13 +76,32 @@ class Actions(NamedTuple):
         return (link[..., None] + new) * ~self.correct
 
 
-def check_costs(costs: tuple[float, float, float]) -> Costs:
+def check_costs(costs: tuple[float, float, float], name: str = "costs") -> Costs:
     """The three costs, or an error."""
     if not isinstance(costs, Sequence) or len(costs) != 3:
         raise CorelaxError(f"costs must be three numbers, not {costs!r}")
-    return Costs(*(check_number("costs", cost) for cost in costs))
+    for cost in costs:
+        if check_number(name, cost) > MAX_COST:
+            raise CorelaxError(f"{name} must be at most {MAX_COST:g}, not {cost!r}")
+    return Costs(*costs)
 
 
-def document_mean(losses: Tensor) -> Tensor:
-    """[...] losses of documents → their mean: a document as it is, a batch by its size."""
-    return losses.sum() / max(losses.numel(), 1)
+def document_mean(losses: Tensor, dtype: torch.dtype | None = None) -> Tensor:
+    """[...] losses of documents → their mean: a document as it is, a batch by its size.
+
+    Every loss ends here. One that is not a finite number, of scores that are, comes of the other arguments.
+
+    >>> document_mean(torch.tensor([1e300]).double(), torch.float32)
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: the loss is inf in float32; make scores, costs, margins or weights smaller
+    """
+    mean = losses.sum() / max(losses.numel(), 1)
+    if dtype is not None:
+        mean = mean.to(dtype)
+    if can_check(mean) and not bool(mean.isfinite()):
+        kind = str(mean.dtype).removeprefix("torch.")
+        raise CorelaxError(
+            f"the loss is {mean.item()} in {kind}; make scores, costs, margins or weights smaller"
+        )
+    return mean

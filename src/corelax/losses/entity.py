@@ -5,7 +5,6 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from corelax.core.checks import check_number
 from corelax.losses.actions import check_costs, document_mean
 from corelax.relax.entities import entity_probs
 from corelax.relax.gold import check_gold, same_entity
@@ -55,14 +54,19 @@ def entity_loss(
     first = same & (same.cumsum(-1) == 1)  # [..., mention, entity] True at e(i)
     gamma = _costs(first, same & ~first, itself, costs, cost_same_cluster)
 
-    right = _pick(probs, first)
-    starts = links.diagonal(dim1=-2, dim2=-1)[..., None, :]  # log p(a_u = u)
-    direct = _pick(torch.where(itself, links, links + starts), first)  # the path of one link
-    log_right = torch.where(right > 0, torch.where(right > 0, right, 1.0).log(), direct)
+    log_probs = _log(probs, links, itself)
+    log_right = _pick(log_probs, first)
     reached = log_right > -torch.inf
-    every = (probs * gamma.exp()).sum(-1)
-    losses = torch.where(reached, every.log() - log_right, 0.0)
-    return document_mean(losses.sum(-1)).to(scores.dtype)
+    losses = torch.where(reached, torch.logsumexp(log_probs + gamma, dim=-1) - log_right, 0.0)
+    return document_mean(losses.sum(-1), scores.dtype)
+
+
+def _log(probs: Tensor, links: Tensor, itself: Tensor) -> Tensor:
+    """[..., mention, entity] log P; where P underflows, the logarithm of the path of one link."""
+    starts = links.diagonal(dim1=-2, dim2=-1)[..., None, :]  # log p(a_u = u)
+    direct = torch.where(itself, links, links + starts)
+    is_normal = probs > torch.finfo(probs.dtype).tiny
+    return torch.where(is_normal, torch.where(is_normal, probs, 1.0).log(), direct)
 
 
 def _costs(
@@ -76,7 +80,7 @@ def _costs(
     false_anaphor, false_new, wrong_entity = check_costs(costs)
     if cost_same_cluster is None:
         cost_same_cluster = wrong_entity
-    check_number("cost_same_cluster", cost_same_cluster)
+    check_costs((cost_same_cluster, 0.0, 0.0), "cost_same_cluster")
     anaphoric = ~(first & itself).any(-1, keepdim=True)
     gamma = anaphoric.double() * (wrong_entity - false_anaphor) + false_anaphor
     gamma = gamma.expand_as(first).masked_fill(same_cluster, cost_same_cluster)

@@ -18,6 +18,8 @@ from corelax.relax.original import SKIPPED_COUNT
 from corelax.relax.precision import full_precision
 from corelax.relax.relaxation import Relaxation
 
+MAX_WEIGHT = 1e6  # of a metric in a mixture
+
 
 class Part(NamedTuple):
     """One metric of a mixture.
@@ -97,7 +99,7 @@ def metric_loss(
             loss = torch.where(too_little, 0.0, loss)
         losses.append(loss)
     total = torch.stack(losses).sum(0)
-    return document_mean(total).to(antecedent_scores.dtype)
+    return document_mean(total, antecedent_scores.dtype)
 
 
 def parts_of(metric: str | Part | Mixture, beta: float) -> list[tuple[str, float, float]]:
@@ -108,7 +110,13 @@ def parts_of(metric: str | Part | Mixture, beta: float) -> list[tuple[str, float
     """
     parts = []
     for name, weight, own_beta in _mixture(metric):
-        check_number(f"metric: the weight of {name}", weight, at_least=-math.inf)
+        if (
+            abs(check_number(f"metric: the weight of {name}", weight, at_least=-math.inf))
+            > MAX_WEIGHT
+        ):
+            raise CorelaxError(
+                f"metric: the weight of {name} must be at most {MAX_WEIGHT:g}, not {weight!r}"
+            )
         part_beta = check_beta(beta if own_beta is None else own_beta)
         if name == "conll":
             parts += [(part, weight / len(CONLL), part_beta) for part in CONLL]

@@ -6,6 +6,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from corelax.core.checks import check_number
+from corelax.core.errors import CorelaxError
 from corelax.losses.actions import document_mean
 from corelax.losses.ranking import slack_rescaled
 from corelax.relax.gold import check_gold, same_entity
@@ -39,6 +41,11 @@ def anaphoricity_loss(
     >>> anaphoricity_loss(torch.tensor([-2.0, 0.0]), torch.tensor([0, 0]))  # the first costs nothing
     tensor(1.3500)
     """
+    if not isinstance(scores, Tensor) or not scores.is_floating_point() or not scores.ndim:
+        raise CorelaxError(
+            "scores must be a tensor of floating-point numbers, one for each mention"
+        )
+    check_number("weight", weight)
     square = scores[..., None].expand(*scores.shape, scores.shape[-1])
     gold = check_gold(gold, square, lengths)
     anaphoric = same_entity(gold).tril(-1).any(-1)

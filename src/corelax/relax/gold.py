@@ -14,6 +14,8 @@ from corelax.relax.lazy import lazy
 from corelax.relax.links import real_mentions
 from corelax.relax.precision import can_check
 
+MAX_SIZE = 1e15  # of an entity: whole numbers and their pairs are exact enough in float64
+
 
 def gold_tensors(
     mentions: Sequence[Hashable], clusters: Iterable[Iterable[Hashable]]
@@ -93,8 +95,10 @@ class Gold:
 
     def _check_sizes(self) -> None:
         entities = self.sizes.shape[-1]
-        if not bool((self.sizes >= 0).all()):
-            raise CorelaxError("gold_sizes must be 0 or more; padding is 0")
+        if not bool(((self.sizes >= 0) & (self.sizes <= MAX_SIZE)).all()):
+            raise CorelaxError(
+                f"gold_sizes must be 0 or more and at most {MAX_SIZE:g}; padding is 0"
+            )
         if self.entity.numel() and int(self.entity.max()) >= entities:
             raise CorelaxError(
                 f"gold: entity {int(self.entity.max())} is out of range; gold_sizes has {entities} entities"

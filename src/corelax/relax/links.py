@@ -32,8 +32,19 @@ def link_probs(
     """
     scores = masked_scores(antecedent_scores, lengths=lengths)
     if check_temperature(temperature) != 1:
-        scores = scores / temperature
+        scores = divided(scores, temperature)
     return torch.softmax(scores, dim=-1)
+
+
+def divided(logits: Tensor, temperature: float) -> Tensor:
+    """[..., row, choice] logits / T for a softmax: relative to the best of a row, which nothing overflows by.
+
+    >>> divided(torch.tensor([[1e30, 2e30]]), 1e-30)
+    tensor([[-inf, 0.]])
+    """
+    if not logits.shape[-1]:
+        return logits
+    return (logits - logits.detach().amax(-1, keepdim=True)) / temperature
 
 
 def masked_scores(antecedent_scores: Tensor, *, lengths: Tensor | None = None) -> Tensor:

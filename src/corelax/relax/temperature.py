@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from corelax.core.checks import check_temperature
-from corelax.relax.links import check_square
+from corelax.relax.links import check_square, divided
 from corelax.relax.precision import full_precision
 
 # Below this a probability counts as this in the logarithm. Its gradient P_T / (T P) tends to 0 there, but
@@ -33,5 +33,5 @@ def sharpen(entity_probs: Tensor, temperature: float) -> Tensor:
     above = torch.ones(entity_probs.shape[-2:], dtype=torch.bool, device=entity_probs.device).triu(
         1
     )
-    logits = entity_probs.clamp(min=SMALLEST).log() / temperature
+    logits = divided(entity_probs.clamp(min=SMALLEST).log(), temperature)
     return torch.softmax(logits.masked_fill(above, -torch.inf), dim=-1)
