@@ -82,7 +82,7 @@ def test_weights_of_a_mixture_have_a_limit_that_the_error_names():
 
 def test_a_loss_that_overflows_is_an_error_that_names_what_it_is_made_of():
     scores = torch.tensor([[0.0, 0.0], [-3e38, 3e38]])
-    with pytest.raises(CorelaxError, match=r"the loss is inf in float32; make scores, costs"):
+    with pytest.raises(CorelaxError, match=r"the loss is inf in float32; lower scores, costs"):
         margin_loss(scores, GOLD)
 
 

@@ -94,7 +94,7 @@ def document_mean(losses: Tensor, dtype: torch.dtype | None = None) -> Tensor:
     >>> document_mean(torch.tensor([1e300]).double(), torch.float32)
     Traceback (most recent call last):
         ...
-    corelax.core.errors.CorelaxError: the loss is inf in float32; make scores, costs, margins or weights smaller
+    corelax.core.errors.CorelaxError: the loss is inf in float32; lower scores, costs, margins or weights
     """
     mean = losses.sum() / max(losses.numel(), 1)
     if dtype is not None:
@@ -102,6 +102,6 @@ def document_mean(losses: Tensor, dtype: torch.dtype | None = None) -> Tensor:
     if can_check(mean) and not bool(mean.isfinite()):
         kind = str(mean.dtype).removeprefix("torch.")
         raise CorelaxError(
-            f"the loss is {mean.item()} in {kind}; make scores, costs, margins or weights smaller"
+            f"the loss is {mean.item()} in {kind}; lower scores, costs, margins or weights"
         )
     return mean
