@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO := out/demo
 
-.PHONY: setup demo test test-all lint bench clean
+.PHONY: setup demo test test-all fuzz lint bench clean
 
 setup: .venv/installed
 
@@ -34,6 +34,11 @@ test: setup lint
 test-all: setup lint
 	$(BIN)/pytest $(PARALLEL)
 
+# Random inputs; what fails is made smaller and kept in tests/fuzz/found, which the tests read.
+SECONDS ?= 600
+fuzz: setup
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
+
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -42,6 +47,7 @@ lint: setup
 bench: setup
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[bench]"
 	$(BIN)/python benchmarks/score.py
+	$(BIN)/python benchmarks/readers.py
 	$(BIN)/python benchmarks/losses.py
 	$(BIN)/python benchmarks/bias.py
 	$(BIN)/python benchmarks/train.py

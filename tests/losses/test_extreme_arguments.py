@@ -86,6 +86,11 @@ def test_a_loss_that_overflows_is_an_error_that_names_what_it_is_made_of():
         margin_loss(scores, GOLD)
 
 
+def test_a_margin_has_a_limit_that_the_error_names():
+    with pytest.raises(CorelaxError, match=r"margin must be at most 1e\+06, not 1e\+39"):
+        margin_loss(torch.zeros(2, 2), GOLD, margin=1e39)
+
+
 @pytest.mark.parametrize("weight", [math.nan, math.inf, -1])
 def test_the_weight_of_anaphoric_mentions_is_checked(weight):
     with pytest.raises(CorelaxError, match="weight must be finite and at least 0"):

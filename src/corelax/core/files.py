@@ -53,7 +53,7 @@ class TextFile(io.TextIOWrapper):
         """The beginning of a file of which nothing was read yet."""
         return self.buffer.peek().decode(self.encoding, errors="replace")
 
-    def __next__(self) -> str:
+    def __next__(self) -> str:  # type: ignore[override]  # which is bytes in typeshed
         """The next line."""
         line = self.readline(MAX_LINE + 1)
         if not line:

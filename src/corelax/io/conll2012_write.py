@@ -8,7 +8,7 @@ from typing import Any
 
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
-from corelax.io.conll2012 import EMPTY, FULL_COLUMNS, LAYERS, WORD
+from corelax.io.conll2012 import EMPTY, FULL_COLUMNS, LAYERS, MAX_NAME, WORD
 from corelax.io.conll2012_cells import MAX_DIGITS
 from corelax.io.nesting import Bracketed, bracket_events, entity_names, nested
 from corelax.io.not_kept import lost_data, lost_mentions, lost_sentences
@@ -21,6 +21,9 @@ def write(doc: Document) -> str:
     mentions, _ = _mentions(doc)
     events = bracket_events(mentions)
     id, part = (doc.id, doc.part) if doc.part is not None else _split_key(doc.id)
+    if len(id) > MAX_NAME:
+        fault = f"a name of more than {MAX_NAME} characters"
+        raise CorelaxError(f"document {id[:40]}…: CoNLL-2012 cannot hold {fault}")
     arguments = doc.layer("arguments")
     numbering = doc.layers.get("numbering")
     columns = [doc.layer(name, EMPTY[name]) for name in LAYERS]

@@ -64,6 +64,10 @@ def not_kept(doc: Document) -> Counter[str]:
     return lost
 
 
+def _is_name(label: str) -> bool:
+    return bool(label) and not _UNSAFE.search(label)
+
+
 def _with_entity(misc: str, entity: str) -> str:
     """Puts `Entity=` among the other attributes, in alphabetical order if they are."""
     items = [] if misc == "_" else misc.split("|")
@@ -141,11 +145,14 @@ class _Brackets:
         self._details: dict[tuple[str, Span], str] = doc.extra.get(corefud.MENTIONS, {})
         fields = doc.extra.get(corefud.GLOBAL_ENTITY, corefud.FIELDS).split("-")
         self._name_field = name_field(fields)
-        names = entity_names(doc.clusters, lambda label: not _UNSAFE.search(label), "e", self.lost)
+        names = entity_names(doc.clusters, _is_name, "e", self.lost)
         brackets: list[Bracketed] = []
         for name, label, cluster in zip(names, doc.clusters.labels, doc.clusters, strict=True):
             whole: dict[tuple[int, int], Bracketed] = {}
             split: dict[int, list[list[Bracketed]]] = {}  # number of parts → brackets of mentions
+            self.lost["mentions that an entity has twice (written once)"] += len(cluster) - len(
+                set(cluster)
+            )
             for span in dict.fromkeys(cluster):
                 parts = self._brackets(name, label, span)
                 if len(parts) == 1:

@@ -14,7 +14,7 @@ from corelax.relax.gold import check_gold, same_entity
 from corelax.relax.links import masked_scores
 from corelax.relax.precision import can_check
 
-MAX_COST = 1e6  # beside which scores still have digits in float32
+MAX_FACTOR = 1e6  # beside which scores still have digits in float32
 
 
 class Costs(NamedTuple):
@@ -76,14 +76,24 @@ class Actions(NamedTuple):
         return (link[..., None] + new) * ~self.correct
 
 
-def check_costs(costs: tuple[float, float, float], name: str = "costs") -> Costs:
+def check_costs(costs: tuple[float, float, float]) -> Costs:
     """The three costs, or an error."""
     if not isinstance(costs, Sequence) or len(costs) != 3:
         raise CorelaxError(f"costs must be three numbers, not {costs!r}")
-    for cost in costs:
-        if check_number(name, cost) > MAX_COST:
-            raise CorelaxError(f"{name} must be at most {MAX_COST:g}, not {cost!r}")
-    return Costs(*costs)
+    return Costs(*(check_factor("costs", cost) for cost in costs))
+
+
+def check_factor(name: str, number: float, *, at_least: float = 0.0) -> float:
+    """A number that scores or losses are multiplied by or compared with.
+
+    >>> check_factor("margin", 1e39)
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: margin must be at most 1e+06, not 1e+39
+    """
+    if abs(check_number(name, number, at_least=at_least)) > MAX_FACTOR:
+        raise CorelaxError(f"{name} must be at most {MAX_FACTOR:g}, not {number!r}")
+    return number
 
 
 def document_mean(losses: Tensor, dtype: torch.dtype | None = None) -> Tensor:

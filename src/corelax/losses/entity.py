@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from corelax.losses.actions import check_costs, document_mean
+from corelax.losses.actions import check_costs, check_factor, document_mean
 from corelax.relax.entities import entity_probs
 from corelax.relax.gold import check_gold, same_entity
 from corelax.relax.links import masked_scores
@@ -80,7 +80,7 @@ def _costs(
     false_anaphor, false_new, wrong_entity = check_costs(costs)
     if cost_same_cluster is None:
         cost_same_cluster = wrong_entity
-    check_costs((cost_same_cluster, 0.0, 0.0), "cost_same_cluster")
+    check_factor("cost_same_cluster", cost_same_cluster)
     anaphoric = ~(first & itself).any(-1, keepdim=True)
     gamma = anaphoric.double() * (wrong_entity - false_anaphor) + false_anaphor
     gamma = gamma.expand_as(first).masked_fill(same_cluster, cost_same_cluster)

@@ -9,16 +9,14 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from corelax.core.checks import check_beta, check_number
+from corelax.core.checks import check_beta
 from corelax.core.errors import CorelaxError
-from corelax.losses.actions import document_mean
+from corelax.losses.actions import check_factor, document_mean
 from corelax.metrics import CONLL, METRICS
 from corelax.relax.evaluation import relaxed_counts
 from corelax.relax.original import SKIPPED_COUNT
 from corelax.relax.precision import full_precision
 from corelax.relax.relaxation import Relaxation
-
-MAX_WEIGHT = 1e6  # of a metric in a mixture
 
 
 class Part(NamedTuple):
@@ -110,13 +108,7 @@ def parts_of(metric: str | Part | Mixture, beta: float) -> list[tuple[str, float
     """
     parts = []
     for name, weight, own_beta in _mixture(metric):
-        if (
-            abs(check_number(f"metric: the weight of {name}", weight, at_least=-math.inf))
-            > MAX_WEIGHT
-        ):
-            raise CorelaxError(
-                f"metric: the weight of {name} must be at most {MAX_WEIGHT:g}, not {weight!r}"
-            )
+        check_factor(f"metric: the weight of {name}", weight, at_least=-math.inf)
         part_beta = check_beta(beta if own_beta is None else own_beta)
         if name == "conll":
             parts += [(part, weight / len(CONLL), part_beta) for part in CONLL]

@@ -6,9 +6,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from corelax.core.checks import check_number
 from corelax.core.errors import CorelaxError
-from corelax.losses.actions import document_mean
+from corelax.losses.actions import check_factor, document_mean
 from corelax.losses.ranking import slack_rescaled
 from corelax.relax.gold import check_gold, same_entity
 from corelax.relax.links import masked_scores, real_mentions
@@ -45,7 +44,7 @@ def anaphoricity_loss(
         raise CorelaxError(
             "scores must be a tensor of floating-point numbers, one for each mention"
         )
-    check_number("weight", weight)
+    check_factor("weight", weight)
     square = scores[..., None].expand(*scores.shape, scores.shape[-1])
     gold = check_gold(gold, square, lengths)
     anaphoric = same_entity(gold).tril(-1).any(-1)

@@ -9,8 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from corelax.core.checks import check_number
-from corelax.losses.actions import Actions, document_mean
+from corelax.losses.actions import Actions, check_factor, document_mean
 from corelax.relax.precision import full_precision
 
 
@@ -89,7 +88,7 @@ def slack_rescaled(scores: Tensor, costs: Tensor, correct: Tensor, margin: float
         correct: [..., mention, antecedent] of which every mention has a possible one.
         margin: m.
     """
-    check_number("margin", margin)
+    check_factor("margin", margin)
     if not scores.shape[-1]:
         return scores.sum()
     latent = scores.masked_fill(~correct, -torch.inf).amax(-1, keepdim=True)
