@@ -297,3 +297,25 @@ def test_predicted_clusters_alone_are_read(tmp_path: Path) -> None:
     line = '{"doc_key": "d", "tokens": ["a"], "predicted_clusters": [[[0, 0]]]}'
     [doc] = io.read(save(tmp_path, line, "a.jsonl"))
     assert doc.clusters == Clustering([[Span(0, 1)]])
+
+
+@pytest.mark.parametrize("field", ["doc_key", "clusters", "other", "layers"])
+@pytest.mark.parametrize("depth", [101, 900, 985, 990, 995])
+def test_values_that_are_nested_deeply_are_refused(tmp_path: Path, field: str, depth: int) -> None:
+    nested = "[" * depth + "]" * depth
+    fields = {"doc_key": '"d"', "sentences": '[["a"]]', field: nested}
+    if field == "layers":
+        fields["layers"] = f'{{"own": [{nested}]}}'
+    line = "{" + ", ".join(f'"{name}": {value}' for name, value in fields.items()) + "}\n"
+    path = save(tmp_path, line, "a.jsonl")
+    with pytest.raises(CorelaxError, match=r"a\.jsonl:1: "):
+        io.read(path)
+    assert io.validate(path).errors
+
+
+def test_values_of_the_greatest_depth_are_kept(tmp_path: Path) -> None:
+    nested = "[" * 100 + "1" + "]" * 100
+    path = save(tmp_path, f'{{"tokens": ["a"], "clusters": [], "other": {nested}}}\n', "a.jsonl")
+    docs = io.read(path)
+    assert not io.write(docs, path)
+    assert io.read(path) == docs

@@ -24,6 +24,7 @@ from corelax.io.not_kept import lost_data, lost_mentions
 from corelax.io.problems import Problems
 
 FIELDS = "jsonlines.fields"  # under which `Document.extra` keeps unknown fields
+MAX_DEPTH = 100  # of lists and objects in each other, in fields that nothing here knows
 _CLUSTER_FIELDS = {  # and whether the end of a mention is its last token, or one past it
     "clusters": True,
     "predicted_clusters": True,
@@ -79,15 +80,23 @@ class _Object:
             words += sentence
         clusters = self._clusters(len(words))
         self.problems.new_document(document_key(id, part), self.line)
+        known = self._layers(len(words)) if layers else {}
         return Document(
             id=id,
             part=part,
             words=tuple(words),
             sentence_starts=tuple(starts),
             clusters=clusters,
-            layers=self._layers(len(words)) if layers else {},
-            extra={FIELDS: self.fields} if layers and self.fields else {},
+            layers=known,
+            extra=self._extra() if layers else {},
         )
+
+    def _extra(self) -> dict[str, Any]:
+        """The fields that nothing here knows."""
+        for name in [name for name, value in self.fields.items() if _is_deep(value)]:
+            self._error(f"field {name} is nested more than {MAX_DEPTH} deep")
+            del self.fields[name]
+        return {FIELDS: self.fields} if self.fields else {}
 
     def _error(self, message: str) -> None:
         self.problems.error(self.line, message)
@@ -169,6 +178,9 @@ class _Object:
             if not isinstance(values, list) or len(values) != size:
                 self._error(f"{name} must have one value for each of the {size} tokens")
                 continue
+            if _is_deep(values):
+                self._error(f"layer {name} is nested more than {MAX_DEPTH} deep")
+                continue
             if name == "speaker":
                 values = [None if value in ("-", "") else value for value in values]
             values = tuple(map(_frozen, values))
@@ -213,7 +225,10 @@ def write(doc: Document) -> str:
         fields["part_id"] = doc.part
     if layers := {name: values for name, values in doc.layers.items() if name != "speaker"}:
         fields["layers"] = layers
-    return json.dumps({**doc.extra.get(FIELDS, {}), **fields}, ensure_ascii=False) + "\n"
+    try:
+        return json.dumps({**doc.extra.get(FIELDS, {}), **fields}, ensure_ascii=False) + "\n"
+    except RecursionError:
+        raise CorelaxError(f"document {doc.key}: a value is nested too deeply for JSON") from None
 
 
 def _stretches(cluster: tuple[Span, ...]) -> list[tuple[int, int]]:
@@ -242,8 +257,24 @@ def _is_nested(values: Any, kind: type) -> bool:
     return isinstance(values, list) and all(_is_list(value, kind) for value in values)
 
 
+def _is_deep(value: Any) -> bool:
+    """Whether lists and objects are nested deeper than `MAX_DEPTH`; found out without recursion."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, list | dict)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, list | dict)
+        ]
+        if not level:
+            return False
+    return True
+
+
 def _brief(value: Any) -> str:
-    text = json.dumps(value)
+    text = "a list of lists" if _is_deep(value) else json.dumps(value)
     return text if len(text) <= 40 else text[:37] + "..."
 
 
