@@ -107,7 +107,8 @@ def check(case: bytes, _: Path) -> None:
         check_message(error)
         return
     assert bool(value.isfinite()), f"{loss} is {value}"
-    if value.requires_grad:
+    # Gradients beyond 65,504 overflow in float16, which is what the scaling of losses is for.
+    if value.requires_grad and scores.dtype != torch.float16:
         (gradient,) = torch.autograd.grad(value, scores)
         assert bool(gradient.isfinite().all()), f"the gradient of {loss} is not finite"
 
