@@ -7,12 +7,13 @@ import re
 from collections.abc import Iterable
 from numbers import Integral, Real
 from pathlib import PurePosixPath, PureWindowsPath
-from typing import Literal, overload
+from typing import Literal, TypeVar, overload
 
 from corelax.core.errors import CorelaxError
 
 LONGEST_NAME = 200  # bytes; file systems allow 255, with what is put after a name
 MIN_TEMPERATURE = 1e-30
+Item = TypeVar("Item")
 
 
 def check_choice(name: str, value: str, choices: Iterable[str]) -> str:
@@ -114,3 +115,18 @@ def check_below(what: str, name: str, folder: str) -> str:
     if any(path.is_absolute() or path.drive or ".." in path.parts for path in paths):
         raise CorelaxError(f"{what}: {name!r} is not below the folder of {folder}")
     return name
+
+
+def check_items(name: str, items: Iterable[Item]) -> list[Item]:
+    """The items of a list, an iterator or anything else that can be gone through; not the letters of a text.
+
+    >>> check_items("mentions", iter([(0, 3)]))
+    [(0, 3)]
+    >>> check_items("must_link", None)
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: must_link must be a list or another iterable, not None
+    """
+    if isinstance(items, (str, bytes)) or not hasattr(type(items), "__iter__"):
+        raise CorelaxError(f"{name} must be a list or another iterable, not {items!r}")
+    return list(items)

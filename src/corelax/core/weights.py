@@ -1,16 +1,24 @@
-"""Weights in a file, with digests of what they belong to; and from there into a network."""
+"""Weights in a file, with digests of what they belong to; and from there into a network.
+
+Weights are complete, finite and of their shapes, or they are refused. Shapes are compared before a network
+is built, so that settings cannot ask for more memory than the file of weights has.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
 
+import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
 
 from corelax.core.errors import CorelaxError
 from corelax.core.files import write_bytes
+from corelax.core.folders import check_regular
+
+Shapes = Mapping[str, tuple[int, ...]]
 
 
 def save_weights(path: Path, weights: Mapping[str, Tensor], owners: Mapping[str, str]) -> None:
@@ -36,6 +44,8 @@ def load_weights(path: Path, owners: Mapping[str, str]) -> dict[str, Tensor]:
     ...     load_weights(path, {"vocabulary": "0a1b"})
     {'bias': tensor([0., 0.])}
     """
+    if path.exists():
+        check_regular(path)
     try:
         with safe_open(path, framework="pt") as file:
             saved_for = file.metadata() or {}
@@ -50,20 +60,71 @@ def load_weights(path: Path, owners: Mapping[str, str]) -> dict[str, Tensor]:
     return weights
 
 
-def set_weights(network: nn.Module, weights: Mapping[str, Tensor], path: Path) -> None:
-    """Gives a network its weights, or an error that names what does not fit.
+def stored_shapes(path: Path) -> dict[str, tuple[int, ...]]:
+    """The shape of each tensor in a file, of which only the header is read.
 
-    >>> import torch
-    >>> set_weights(nn.Linear(2, 1), {"weight": torch.zeros(1, 3)}, Path("model.safetensors"))
+    >>> stored_shapes(Path("nowhere"))
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: nowhere: no such file; a model folder has it
+    """
+    if not path.exists():
+        raise CorelaxError(f"{path}: no such file; a model folder has it")
+    check_regular(path)
+    try:
+        with safe_open(path, framework="pt") as file:
+            names = file.keys()
+            return {name: tuple(file.get_slice(name).get_shape()) for name in names}
+    except (SafetensorError, OSError) as error:
+        raise CorelaxError(f"{path}: not whole ({error}); copy or train it again") from None
+
+
+def check_shapes(network: nn.Module, shapes: Shapes, path: Path) -> None:
+    """An error that names the first weight of a network that is missing or of another shape.
+
+    Args:
+        network: May be on the device "meta", where it takes no memory.
+        shapes: The shape of each weight that there is.
+        path: Where the weights are.
+
+    >>> check_shapes(nn.Linear(2, 1), {"weight": (1, 3)}, Path("model.safetensors"))
     Traceback (most recent call last):
         ...
     corelax.core.errors.CorelaxError: model.safetensors: weight is [1, 3], but the model needs [1, 2]
     """
+    for name, weight in network.state_dict().items():
+        if name not in shapes:
+            raise CorelaxError(f"{path}: {name} is missing")
+        if tuple(shapes[name]) != tuple(weight.shape):
+            given, needed = list(shapes[name]), list(weight.shape)
+            raise CorelaxError(f"{path}: {name} is {given}, but the model needs {needed}")
+
+
+def set_weights(network: nn.Module, weights: Mapping[str, Tensor], path: Path) -> None:
+    """Gives a network its weights, or an error that names what does not fit.
+
+    >>> weights = {"weight": torch.tensor([[torch.nan]]), "bias": torch.zeros(1)}
+    >>> set_weights(nn.Linear(1, 1), weights, Path("model.safetensors"))
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: model.safetensors: weight holds values that are not finite; ...
+    """
+    check_shapes(network, {name: tuple(tensor.shape) for name, tensor in weights.items()}, path)
     wanted = network.state_dict()
     for name, weight in wanted.items():
-        if name not in weights:
-            raise CorelaxError(f"{path}: {name} is missing")
-        if weights[name].shape != weight.shape:
-            given, needed = list(weights[name].shape), list(weight.shape)
-            raise CorelaxError(f"{path}: {name} is {given}, but the model needs {needed}")
+        if weights[name].is_floating_point() != weight.is_floating_point():
+            raise CorelaxError(f"{path}: {name} is of {weights[name].dtype}, not {weight.dtype}")
+        if not is_finite(weights[name]):
+            raise CorelaxError(
+                f"{path}: {name} holds values that are not finite; copy or train it again"
+            )
     network.load_state_dict({name: weights[name] for name in wanted})
+
+
+def is_finite(tensor: Tensor) -> bool:
+    """Whether a tensor holds neither NaN nor infinity. Its extremes tell, and take no memory.
+
+    >>> is_finite(torch.tensor([1.0, torch.nan])), is_finite(torch.tensor([1.0])), is_finite(torch.ones(0))
+    (False, True, True)
+    """
+    return tensor.numel() == 0 or bool(torch.stack(tensor.aminmax()).isfinite().all())

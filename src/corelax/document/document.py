@@ -7,11 +7,14 @@ spans counted from 0 over the whole document. Formats with other habits convert 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from numbers import Integral
+from operator import index
 from typing import Any, NoReturn
 
+from corelax.core.checks import check_items
 from corelax.core.errors import CorelaxError
 from corelax.document.clustering import Clustering
 from corelax.document.span import Span
@@ -76,6 +79,8 @@ class Document:
     raw_text: str | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        if problem := _problem(self):
+            raise CorelaxError(f"document {self.id!r}: {problem}")
         object.__setattr__(self, "layers", FrozenDict(self.layers))
         object.__setattr__(self, "extra", FrozenDict(self.extra))
         size = len(self.words)
@@ -112,8 +117,8 @@ class Document:
         """A document from lists of words, with clusters of half-open (start, end) pairs."""
         words: list[str] = []
         starts = []
-        for sentence in sentences:
-            if isinstance(sentence, str):
+        for sentence in check_items(f"document {id}: sentences", sentences):
+            if isinstance(sentence, str) or not isinstance(sentence, Iterable):
                 raise CorelaxError(
                     f"document {id}: a sentence is a list of words, not {sentence!r}"
                 )
@@ -172,4 +177,31 @@ class Document:
 
 
 def _span(mention: Span | tuple[int, int]) -> Span:
-    return mention if isinstance(mention, Span) else Span(*mention)
+    if isinstance(mention, Span):
+        return mention
+    try:
+        start, end = map(index, mention)
+    except (TypeError, ValueError):
+        raise CorelaxError(f"mention {mention!r} is not a pair of whole numbers") from None
+    return Span(start, end)
+
+
+def _problem(doc: Document) -> str | None:
+    """What is not of its type, if anything; of what a program passes nothing is sure."""
+    starts = doc.sentence_starts
+    if not isinstance(doc.id, str):
+        return "its id must be a str"
+    if not isinstance(doc.words, Collection) or not _are_all(doc.words, str):
+        return "its words must be a tuple of str"
+    if not isinstance(starts, Collection) or not _are_all(starts, Integral):
+        return "its sentence_starts must be a tuple of whole numbers"
+    if not isinstance(doc.clusters, Clustering) or not all(_are_all(c, Span) for c in doc.clusters):
+        return "its clusters must be a Clustering of Span"
+    if not isinstance(doc.layers, Mapping) or not _are_all(doc.layers.values(), Collection):
+        return "its layers must be tuples by name"
+    return None
+
+
+def _are_all(values: Collection[Any], kind: type) -> bool:
+    """Whether all values are of a type. There are few types and many values."""
+    return not isinstance(values, str) and all(issubclass(t, kind) for t in set(map(type, values)))

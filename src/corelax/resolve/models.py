@@ -6,18 +6,20 @@ Anybody can publish a model in this way: a package with `config.json`, the weigh
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, metadata
 from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
+from types import NoneType
 from typing import NamedTuple
 
 from corelax.core.errors import CorelaxError
+from corelax.core.folders import CONFIG
 
 DEFAULT = "small"
-CONFIG = "config.json"
 _PREFIX = "corelax_"
 
 
@@ -52,6 +54,8 @@ def model_folder(name_or_folder: str | Path | None = None) -> Path:
         ...
     corelax.core.errors.CorelaxError: no folder and no installed model is called 'smal'; installed: ...small
     """
+    if not isinstance(name_or_folder, (str, os.PathLike, NoneType)):
+        raise CorelaxError(f"a model is a name or a folder, not {name_or_folder!r}")
     folder = Path(DEFAULT if name_or_folder is None else name_or_folder)
     name = str(folder)
     if (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import tee
@@ -14,13 +13,14 @@ from torch import Tensor
 from corelax.core.checks import check_choice
 from corelax.core.device import choose_device
 from corelax.core.errors import CorelaxError
+from corelax.core.folders import read_model_config
 from corelax.decode import Decision, best_entities, best_links
 from corelax.document import Document, Span
 from corelax.document.clustering import SINGLETONS
 from corelax.rankers.sparse.decoding import DECODINGS, PRETRAINING
 from corelax.rankers.sparse.features.extract import MentionSource, describe, table
 from corelax.rankers.sparse.features.sources import DETECT, GOLD, mention_source
-from corelax.rankers.sparse.folder import CONFIG, KIND, load_model
+from corelax.rankers.sparse.folder import KIND, load_model
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons
 from corelax.relax import entity_probs, link_probs
 from corelax.resolve.models import model_folder
@@ -251,7 +251,6 @@ def _source(name: str, note: Note) -> MentionSource:
 def _is_sparse(folder: Path) -> bool:
     """Whether a folder says that it holds a sparse ranker. What is wrong with others, their reader says."""
     try:
-        content = json.loads((folder / CONFIG).read_bytes())
-        return str(content["format"]).startswith(KIND)
-    except (OSError, ValueError, KeyError, TypeError):
+        return str(read_model_config(folder)["format"]).startswith(KIND)
+    except (CorelaxError, ValueError, KeyError, TypeError):
         return False

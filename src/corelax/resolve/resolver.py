@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
 from operator import index
 from pathlib import Path
+from types import NoneType
 
-from corelax.core.checks import check_choice, check_number
+from corelax.core.checks import check_choice, check_items, check_number
 from corelax.core.device import choose_device
 from corelax.core.errors import CorelaxError
 from corelax.decode import Decision, Pairs
@@ -19,6 +19,7 @@ from corelax.rankers.encoder.batches import PIECES, Item, memory_bound, score_do
 from corelax.rankers.encoder.decisions import decide
 from corelax.rankers.encoder.folder import EncoderModel, load_ranker
 from corelax.rankers.encoder.reach import Places
+from corelax.resolve.batching import batches_of
 from corelax.resolve.models import model_folder
 from corelax.resolve.resolution import Resolution, resolution_of
 from corelax.text import document_of
@@ -87,7 +88,8 @@ class Resolver:
         """
         check_choice("singletons", singletons, SINGLETONS)
         document = _document(text, speakers)
-        must_link, cannot_link = list(must_link), list(cannot_link)
+        must_link = check_items("must_link", must_link)
+        cannot_link = check_items("cannot_link", cannot_link)
         if mentions is None:
             if must_link or cannot_link:
                 raise CorelaxError(
@@ -96,6 +98,7 @@ class Resolver:
             item = self._item(document, scheme)
             [decisions] = self._decided([document], [item], singletons, consistent)
             return resolution_of(document, decisions)
+        mentions = check_items("mentions", mentions)
         words = _in_words(mentions, document, is_raw=isinstance(text, str))
         given = sorted(set(words))
         position = {span: at for at, span in enumerate(given)}
@@ -132,9 +135,14 @@ class Resolver:
             consistent: As in `resolve`.
         """
         check_choice("singletons", singletons, SINGLETONS)
+        if not isinstance(document, Document):
+            raise CorelaxError(f"document must be a Document, not {type(document).__name__}")
         item = self._item(document, scheme, [])
         places = self._places(document, item)
-        every = list(dict.fromkeys(mentions))
+        every = list(dict.fromkeys(check_items("mentions", mentions)))
+        for mention in every:
+            if not isinstance(mention, Span):
+                raise CorelaxError(f"mentions: {mention!r} is not a Span")
         visible = {m for m in every if m.is_continuous and places.holds(m)}
         item = item._replace(given=sorted(visible))
         [decisions] = self._decided([document], [item], "all", consistent)
@@ -156,6 +164,8 @@ class Resolver:
     ) -> Iterator[Resolution]:
         """The entities of many texts, in their order.
 
+        If a text is wrong, or what gives the texts raises an error, those before it are resolved first.
+
         Args:
             texts: Raw texts, documents, or pairs of a raw text and its speakers, as in `resolve`.
             batch_size: How many are resolved together.
@@ -167,11 +177,16 @@ class Resolver:
             raise CorelaxError("texts must be several texts, as [text]; resolve takes a single one")
         check_number("batch_size", batch_size, at_least=1, integer=True)
         check_choice("singletons", singletons, SINGLETONS)
-        rest = iter(texts)
-        while batch := list(islice(rest, batch_size)):
-            pairs = [text if isinstance(text, tuple) else (text, None) for text in batch]
-            documents = [_document(text, speakers) for text, speakers in pairs]
-            items = [self._item(document, scheme) for document in documents]
+        if not hasattr(type(texts), "__iter__"):
+            raise CorelaxError(f"texts must be a list or another iterable, not {texts!r}")
+
+        def prepared() -> Iterator[tuple[Document, Item]]:
+            for text in texts:
+                document = _document(*_text_and_speakers(text))
+                yield document, self._item(document, scheme)
+
+        for batch in batches_of(prepared(), batch_size):
+            documents, items = zip(*batch, strict=True)
             decided = self._decided(documents, items, singletons, consistent)
             for document, decisions in zip(documents, decided, strict=True):
                 yield resolution_of(document, decisions)
@@ -205,6 +220,7 @@ class Resolver:
         Args:
             words: The length of the text.
         """
+        check_number("words", words, integer=True)
         ranker, config = self.model.ranker, self.model.ranker.encoder.config
         return memory_bound(
             ranker.settings,
@@ -218,6 +234,8 @@ class Resolver:
         self, document: Document, scheme: str | None, given: list[tuple[int, int]] | None = None
     ) -> Item:
         """A document as the ranker takes it."""
+        if not {type(name) for name in document.layer("speaker")} <= {str, NoneType}:
+            raise CorelaxError(f"document {document.key}: speakers must be names, or None")
         scheme = check_choice("scheme", scheme or self.schemes[0], self.schemes)
         return Item(self.model.windows(document), self.schemes.index(scheme), given)
 
@@ -225,6 +243,16 @@ class Resolver:
         """Which spans of a document the ranker can look at."""
         max_width = self.model.ranker.settings.max_width
         return Places(item.windows, len(document.words), max_width)
+
+
+def _text_and_speakers(
+    given: str | Document | tuple[str, Speakers],
+) -> tuple[str | Document, Speakers | None]:
+    if not isinstance(given, tuple):
+        return given, None
+    if len(given) != 2:
+        raise CorelaxError(f"texts: a pair is a text and its speakers, not {len(given)} values")
+    return given
 
 
 def _document(text: str | Document, speakers: Speakers | None) -> Document:

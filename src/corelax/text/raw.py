@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from corelax.core.checks import check_items
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
 from corelax.text.sentences import sentence_starts
@@ -37,6 +38,8 @@ def document_of(
     """
     if not isinstance(text, str):
         raise CorelaxError(f"document {id}: a text is a str, not {type(text).__name__}")
+    if speakers is not None:
+        speakers = check_items(f"document {id}: speakers", speakers)
     words: list[str] = []
     offsets: list[tuple[int, int]] = []
     starts: list[int] = []

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from corelax.core.errors import CorelaxError
+from corelax.core.folders import CONFIG
 from corelax.core.locks import lock_folder
 from corelax.train.card import CardText, write_card
 from corelax.train.checkpoint import tidy
 from corelax.train.loop import Progress, Trainee, train_epochs
 from corelax.train.settings import StageSettings
 
-CONFIG = "config.json"
 Note = Callable[[str], None]
 Model = TypeVar("Model")
 

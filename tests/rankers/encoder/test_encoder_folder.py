@@ -14,11 +14,10 @@ from corelax.rankers.encoder.folder import (
     EncoderModel,
     load_ranker,
     new_ranker,
-    packed,
     save_ranker,
-    unpacked,
 )
 from corelax.rankers.encoder.inputs import encoder_input
+from corelax.rankers.encoder.packing import packed, unpacked
 from tests.rankers.encoder.encoder_models import (
     SETTINGS,
     STORY,

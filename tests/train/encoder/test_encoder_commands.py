@@ -7,8 +7,8 @@ import json
 import pytest
 
 from corelax import Clustering, Document, Span
+from corelax.core.folders import WEIGHTS
 from corelax.io import read, write
-from corelax.rankers.encoder.folder import WEIGHTS
 from corelax.train import predict_documents
 from tests.train.encoder.tiny_encoder import RECIPE, made, save_encoder
 

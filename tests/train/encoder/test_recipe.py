@@ -8,8 +8,9 @@ import pytest
 import torch
 
 from corelax import CorelaxError
+from corelax.core.folders import WEIGHTS
 from corelax.io import write
-from corelax.rankers.encoder.folder import WEIGHTS, load_ranker
+from corelax.rankers.encoder.folder import load_ranker
 from corelax.train.encoder import changed_recipe, own_recipe, read_recipe, run_recipe
 from tests.train.encoder.tiny_encoder import RECIPE, Listener, made, save_encoder
 

@@ -8,9 +8,10 @@ import pytest
 import torch
 
 from corelax import CorelaxError
+from corelax.core.folders import WEIGHTS
 from corelax.core.settings import rename_keys
 from corelax.rankers.encoder import folder as encoder_folder
-from corelax.rankers.encoder.folder import WEIGHTS, load_ranker
+from corelax.rankers.encoder.folder import load_ranker
 from corelax.train.encoder.config import EncoderConfig
 from corelax.train.encoder.evaluate import dev_report
 from corelax.train.encoder.stage import EncoderStage

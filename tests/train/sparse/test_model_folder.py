@@ -1,6 +1,7 @@
 """Model folders: what can be wrong with them, in one line that names the file."""
 
 import json
+import os
 import pickle
 import shutil
 
@@ -9,6 +10,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from corelax import CorelaxError
+from corelax.core.folders import record_digest
 from corelax.core.settings import rename_keys
 from corelax.rankers.sparse import folder as sparse_folder
 from corelax.train import load_model
@@ -221,6 +223,82 @@ def test_the_weights_are_plain_tensors_with_the_names_of_parameters(folder):
     model = load_model(folder)
     names = {name for name, _ in model.ranker.named_parameters()}
     assert set(load_file(folder / "model.safetensors")) == names
+
+
+def change_weights(folder, change):
+    """Changes weights and, as somebody would who means it, the digest."""
+    path = folder / "model.safetensors"
+    weights = load_file(path)
+    change(weights)
+    save_file(weights, path)
+    record_digest(folder)
+
+
+@pytest.mark.parametrize("value", [torch.nan, torch.inf])
+def test_weights_that_are_not_finite_are_refused_by_name(folder, value):
+    change_weights(folder, lambda weights: weights["pair_table"][0].fill_(value))
+    assert "pair_table holds values that are not finite" in complaint(folder)
+
+
+def test_weights_of_another_kind_are_refused(folder):
+    def convert(weights):
+        weights["pair_table"] = weights["pair_table"].to(torch.int8)
+
+    change_weights(folder, convert)
+    assert "pair_table is of torch.int8" in complaint(folder)
+
+
+def test_a_finished_model_has_the_digest_of_its_weights(folder):
+    path = folder / "model.safetensors"
+    weights = load_file(path)
+    weights["pair_table"] *= 1.5
+    save_file(weights, path, {})
+    assert "not the weights that config.json was written for" in complaint(folder)
+    edited(folder / "config.json", lambda content: content.pop("weights_sha256"))
+    load_model(folder)
+
+
+@pytest.mark.parametrize("settings", [3, 1.5, [], None, "likelihood"])
+def test_settings_of_the_training_are_a_table(folder, settings):
+    edited(folder / "config.json", lambda content: content["training"].update(config=settings))
+    assert "training is not a table of settings" in complaint(folder)
+
+
+def test_half_a_character_among_the_features_is_refused(folder):
+    edited(folder / "vocabulary.json", lambda content: content["mention"].append("head=\ud800"))
+    assert complaint(folder).startswith(f"{folder}")
+
+
+def test_a_size_that_no_number_holds_is_refused(folder):
+    edited(folder / "config.json", lambda content: content["settings"].update(hidden_pair=10**30))
+    assert complaint(folder).startswith(f"{folder}: not a whole model")
+
+
+@pytest.mark.parametrize("initialisation", ["uniform", "sparse"])
+def test_settings_cannot_ask_for_memory_that_the_weights_do_not_have(folder, initialisation):
+    """A table of 10^12 units would be terabytes."""
+    changes = {"hidden_pair": 10**12, "initialisation": initialisation}
+    edited(folder / "config.json", lambda content: content["settings"].update(changes))
+    assert "but the model needs" in complaint(folder)
+
+
+@pytest.mark.parametrize("file", ["config.json", "vocabulary.json"])
+def test_nesting_without_end_is_refused(folder, file):
+    (folder / file).write_text("[" * 200_000)
+    assert complaint(folder).startswith(f"{folder / file}: ")
+
+
+@pytest.mark.parametrize("file", ["config.json", "vocabulary.json", "model.safetensors"])
+def test_a_pipe_is_refused_and_not_waited_for(folder, file):
+    (folder / file).unlink()
+    os.mkfifo(folder / file)
+    assert complaint(folder) == f"{folder / file}: must be a regular file"
+
+
+@pytest.mark.parametrize("file", ["config.json", "vocabulary.json"])
+def test_a_file_of_gigabytes_is_refused_by_its_size(folder, file):
+    os.truncate(folder / file, 1 << 40)
+    assert "bytes; at most" in complaint(folder)
 
 
 # As version 0.1 wrote it, with a setting that has its default left out.

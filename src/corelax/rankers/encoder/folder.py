@@ -17,29 +17,44 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load, save
-from torch import Tensor
 
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
-from corelax.core.files import write_bytes, write_text
+from corelax.core.files import write_text
+from corelax.core.folders import (
+    CONFIG,
+    DIGEST,
+    WEIGHTS,
+    blaming,
+    check_training,
+    first_line,
+    read_model_config,
+    with_digest,
+)
+from corelax.core.forking import survive_forks
 from corelax.core.settings import Migration, migrate
-from corelax.core.weights import set_weights
+from corelax.core.weights import check_shapes, set_weights, stored_shapes
 from corelax.document import Document
 from corelax.rankers.encoder.attention import fuse_attention
 from corelax.rankers.encoder.calibration import UNCALIBRATED, Calibration
+from corelax.rankers.encoder.folder_checks import (
+    CALL,
+    check_files,
+    check_layers,
+    check_tokenizer,
+    check_window,
+    try_out,
+)
 from corelax.rankers.encoder.inputs import TextWindow, WordPieces, encoder_input
+from corelax.rankers.encoder.packing import PRECISIONS, read_weights, write_packed
 from corelax.rankers.encoder.ranker import EncoderRanker
 from corelax.rankers.encoder.settings import EncoderSettings
-from corelax.rankers.encoder.upgrade import config_from_1, upgraded
+from corelax.rankers.encoder.upgrade import config_from_1, upgraded, upgraded_shapes
 
-CONFIG, WEIGHTS, ENCODER = "config.json", "model.safetensors", "encoder"
+ENCODER = "encoder"
 FORMAT = "corelax encoder ranker 2"
 # From older formats, each to the next. A setting that gets another name gets a new format and an entry here.
 MIGRATIONS: Mapping[str, Migration] = {"corelax encoder ranker 1": config_from_1}
-PRECISIONS = ("int8", "half", "full")
-SCALE = ".scale"
 INSTALL = "transformers is not installed; pip install 'corelax[encoders]'"
 
 
@@ -85,18 +100,13 @@ def new_ranker(encoder: str | Path, settings: EncoderSettings) -> EncoderModel:
                 encoder, dtype=torch.float32, trust_remote_code=False
             )
     except Exception as error:  # as in `load_ranker`
-        line = _first_line(error)
+        line = first_line(error)
         raise CorelaxError(f"{encoder}: not an encoder that can be loaded ({line})") from None
-    for mark in ("cls_token_id", "sep_token_id", "unk_token_id"):
-        if getattr(tokenizer, mark, None) is None:
-            raise CorelaxError(
-                f"{encoder}: its tokenizer has no {mark.removesuffix('_id')}; choose another"
-            )
-    longest = _longest(model)
-    if longest is not None and settings.window > longest:
-        raise CorelaxError(
-            f"window must be at most {longest} for this encoder, not {settings.window}"
-        )
+    try:
+        check_tokenizer(tokenizer, model)
+    except ValueError as error:
+        raise CorelaxError(f"{encoder}: {error}; choose another") from None
+    check_window(settings.window, model)
     return EncoderModel(_ranker(model, tokenizer, settings), WordPieces(tokenizer), {})
 
 
@@ -125,18 +135,21 @@ def write_encoder(folder: Path, model: EncoderModel) -> None:
 
 def write_weights(folder: Path, model: EncoderModel, *, precision: str = "full") -> None:
     """Writes `model.safetensors` alone, as a whole."""
-    write_bytes(folder / WEIGHTS, save(packed(model.ranker.state_dict(), precision)))
+    write_packed(folder / WEIGHTS, model.ranker.state_dict(), precision)
 
 
 def write_config(folder: Path, model: EncoderModel, *, precision: str = "full") -> None:
-    """Writes `config.json` alone, as a whole: what is known of the training has changed, not the weights."""
+    """Writes `config.json` alone, as a whole: what is known of the training has changed, not the weights.
+
+    That of a finished model has the digest of the weights that lie in the folder.
+    """
     content = {
         "format": FORMAT,
         "settings": asdict(model.ranker.settings),
         "precision": precision,
         "training": model.training,
     }
-    _write_content(folder / CONFIG, content, model.calibrations)
+    _write_content(folder / CONFIG, with_digest(folder, content), model.calibrations)
 
 
 def calibrate_config(
@@ -161,29 +174,46 @@ def _write_content(
 
 
 def load_ranker(folder: str | Path, device: torch.device | str = "cpu") -> EncoderModel:
-    """Reads a model folder. Nothing in it is ever run."""
+    """Reads a model folder. Nothing in it is ever run.
+
+    The folder is checked as a whole before a network is built of it, and the network resolves a line of text
+    before it is returned: a folder that loads can be used.
+    """
     folder = Path(folder)
     content = read_config(folder)
     library = _transformers()
+    survive_forks()
     # A folder could name code to be run, in itself or elsewhere: without this the user would be asked.
     safely = {"local_files_only": True, "trust_remote_code": False}
-    try:
+    with blaming(folder):
         settings = settings_of(content["settings"])
         calibrations = _calibrations(content.get("calibration", {}), settings)
-        config = library.AutoConfig.from_pretrained(folder / ENCODER, **safely)
+        training = check_training(content.get("training", {}))
+        check_files(folder / ENCODER)
+        config = library.AutoConfig.from_pretrained(folder / ENCODER, **safely, **CALL)
         tokenizer = library.AutoTokenizer.from_pretrained(folder / ENCODER, **safely)
         _check_vocabulary(folder / ENCODER, tokenizer)
-        encoder = library.AutoModel.from_config(
-            config, dtype=torch.float32, attn_implementation=None, trust_remote_code=False
-        )
-        ranker = _ranker(encoder, tokenizer, settings)
-    except Exception as error:  # the libraries that read the files raise any kind, also plain ones
-        raise CorelaxError(
-            f"{folder}: not a whole model ({_first_line(error)}); copy or train it again"
-        ) from None
-    set_weights(ranker, upgraded(read_weights(folder / WEIGHTS)), folder / WEIGHTS)
-    training = content.get("training", {})
-    return EncoderModel(ranker.to(device).eval(), WordPieces(tokenizer), training, calibrations)
+        shapes = upgraded_shapes(stored_shapes(folder / WEIGHTS))
+        check_layers(config, shapes)
+
+        def build() -> EncoderRanker:
+            encoder = library.AutoModel.from_config(
+                config, dtype=torch.float32, attn_implementation=None, trust_remote_code=False
+            )
+            return _ranker(encoder, tokenizer, settings)
+
+        with torch.device("meta"):  # without memory, whatever the settings ask for
+            without_memory = build()
+        check_tokenizer(tokenizer, without_memory.encoder)
+        check_window(settings.window, without_memory.encoder)
+        check_shapes(without_memory, shapes, folder / WEIGHTS)
+        ranker = build()
+        weights = upgraded(read_weights(folder / WEIGHTS, content.get(DIGEST)))
+        set_weights(ranker, weights, folder / WEIGHTS)
+        model = EncoderModel(ranker.eval(), WordPieces(tokenizer), training, calibrations)
+        try_out(ranker, model.windows)
+        ranker.to(device)
+    return model
 
 
 def read_config(folder: Path) -> dict[str, Any]:
@@ -194,66 +224,12 @@ def read_config(folder: Path) -> dict[str, Any]:
         ...
     corelax.core.errors.CorelaxError: nowhere: no model there; a model is a folder with config.json
     """
+    if not (folder / CONFIG).exists():
+        raise CorelaxError(f"{folder}: no model there; a model is a folder with {CONFIG}")
     try:
-        content = json.loads((folder / CONFIG).read_bytes())
-        return migrate(content, FORMAT, MIGRATIONS)
-    except FileNotFoundError:
-        raise CorelaxError(f"{folder}: no model there; a model is a folder with {CONFIG}") from None
-    except (ValueError, KeyError, TypeError, OSError) as error:
+        return migrate(read_model_config(folder), FORMAT, MIGRATIONS)
+    except (ValueError, KeyError, TypeError) as error:
         raise CorelaxError(f"{folder / CONFIG}: not the settings of a model ({error})") from None
-
-
-def packed(weights: Mapping[str, Tensor], precision: str) -> dict[str, Tensor]:
-    """Weights as they are stored.
-
-    In bytes, each row of a matrix has a scale s, its largest weight / 127, and a weight is s times a whole
-    number; what is no matrix is stored in two bytes.
-
-    >>> small = packed({"w": torch.tensor([[1.27, -0.01], [0.0, 0.5]])}, "int8")
-    >>> small["w"].tolist(), [round(s, 3) for s in small["w.scale"].tolist()]
-    ([[127, -1], [0, 127]], [0.01, 0.004])
-    """
-    result: dict[str, Tensor] = {}
-    for name, tensor in weights.items():
-        weight = tensor.detach().float().cpu().contiguous()
-        if precision == "int8" and weight.ndim == 2:
-            scale = weight.abs().amax(1).clamp(min=1e-12) / 127
-            result[name] = (weight / scale[:, None]).round().to(torch.int8)
-            result[name + SCALE] = scale
-        else:
-            result[name] = weight if precision == "full" else weight.half()
-    return result
-
-
-def unpacked(stored: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Weights as the network takes them.
-
-    >>> weights = {"w": torch.randn(4, 8), "b": torch.randn(4)}
-    >>> back = unpacked(packed(weights, "int8"))
-    >>> bool((back["w"] - weights["w"]).abs().max() < weights["w"].abs().max() / 250)
-    True
-    """
-    weights = {name: tensor.float() for name, tensor in stored.items() if not name.endswith(SCALE)}
-    for name, scale in stored.items():
-        if name.endswith(SCALE):
-            weights[name.removesuffix(SCALE)] *= scale[:, None]
-    return weights
-
-
-def read_weights(path: Path) -> dict[str, Tensor]:
-    """The weights in a file, as the network takes them.
-
-    >>> read_weights(Path("nowhere"))
-    Traceback (most recent call last):
-        ...
-    corelax.core.errors.CorelaxError: nowhere: no such file; a model folder has it
-    """
-    try:
-        return unpacked(load(path.read_bytes()))
-    except FileNotFoundError:
-        raise CorelaxError(f"{path}: no such file; a model folder has it") from None
-    except (SafetensorError, OSError, KeyError, IndexError, RuntimeError) as error:
-        raise CorelaxError(f"{path}: not whole ({error}); copy or train it again") from None
 
 
 def settings_of(given: Mapping[str, Any]) -> EncoderSettings:
@@ -279,22 +255,6 @@ def _check_vocabulary(folder: Path, tokenizer: Any) -> None:
     names = sorted(set(tokenizer.vocab_files_names.values()))
     if not any((folder / name).is_file() for name in names):
         raise FileNotFoundError(f"{ENCODER} has no {' or '.join(names)}")
-
-
-def _first_line(error: Exception) -> str:
-    """What an error says, or at least its kind."""
-    lines = str(error).strip().splitlines() or [type(error).__name__]
-    return f"{lines[0]} is missing" if isinstance(error, KeyError) else lines[0]
-
-
-def _longest(encoder: Any) -> int | None:
-    """How many pieces an encoder can read, if it numbers them; some begin after the number of the padding."""
-    positions = getattr(getattr(encoder, "embeddings", None), "position_embeddings", None)
-    if not isinstance(positions, torch.nn.Embedding):
-        return None
-    return positions.num_embeddings - (
-        0 if positions.padding_idx is None else positions.padding_idx + 1
-    )
 
 
 def _ranker(encoder: Any, tokenizer: Any, settings: EncoderSettings) -> EncoderRanker:

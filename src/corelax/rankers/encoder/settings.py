@@ -8,6 +8,8 @@ from corelax.core.checks import check_number
 from corelax.core.errors import CorelaxError
 from corelax.core.settings import check_types
 
+LONGEST_WINDOW = 1 << 17  # pieces; encoders read up to 2^13
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EncoderSettings:
@@ -50,5 +52,8 @@ class EncoderSettings:
             least = 3 if name == "window" else 1  # a piece, two marks
             check_number(name, getattr(self, name), at_least=least)
         check_number("span_ratio", self.span_ratio)
+        for name, most in (("window", LONGEST_WINDOW), ("span_ratio", self.max_width)):
+            if getattr(self, name) > most:
+                raise CorelaxError(f"{name} must be at most {most}, not {getattr(self, name)}")
         if not 0 <= self.dropout < 1:
             raise CorelaxError(f"dropout must be at least 0 and below 1, not {self.dropout}")

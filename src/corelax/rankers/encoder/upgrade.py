@@ -30,6 +30,15 @@ def config_from_1(content: Mapping[str, Any]) -> dict[str, Any]:
     return {**content, "format": "corelax encoder ranker 2"}
 
 
+def upgraded_shapes(shapes: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+    """Shapes of weights, as `upgraded` makes them."""
+    shapes = dict(shapes)
+    if (speakers := shapes.pop(SPEAKER, None)) is not None:
+        shapes[WHO] = (VOICES * PERSON_PAIRS, *speakers[1:])
+        shapes[SHAPE] = (len(SHAPES), *shapes.get("spans.start.weight", (0, 0))[1:])
+    return shapes
+
+
 def upgraded(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Weights of format 1 as those of format 2, others as they are.
 

@@ -8,10 +8,9 @@ README.md            a card, of a finished model
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,13 +18,32 @@ import torch
 
 from corelax.core.errors import CorelaxError
 from corelax.core.files import write_text
+from corelax.core.folders import (
+    CONFIG,
+    DIGEST,
+    MOST_WORDS,
+    WEIGHTS,
+    blaming,
+    check_digest,
+    check_training,
+    read_model_config,
+    read_regular,
+    with_digest,
+)
+from corelax.core.forking import survive_forks
 from corelax.core.settings import Migration, migrate, read_table
-from corelax.core.weights import load_weights, save_weights, set_weights
+from corelax.core.weights import (
+    check_shapes,
+    load_weights,
+    save_weights,
+    set_weights,
+    stored_shapes,
+)
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.rankers.sparse.network import SparseRanker
 from corelax.rankers.sparse.settings import SparseSettings
 
-CONFIG, VOCABULARY, WEIGHTS = "config.json", "vocabulary.json", "model.safetensors"
+VOCABULARY = "vocabulary.json"
 KIND = "corelax sparse ranker"
 FORMAT = f"{KIND} 2"
 
@@ -65,18 +83,31 @@ def fresh_ranker(vocabulary: Vocabulary, settings: SparseSettings) -> SparseRank
 
 
 def write_config(folder: Path, settings: SparseSettings, training: Mapping[str, Any]) -> None:
-    """Writes `config.json`, as a whole."""
-    content = {"format": FORMAT, "settings": asdict(settings), "training": training}
+    """Writes `config.json`, as a whole; that of a finished model has the digest of its weights."""
+    content = with_digest(
+        folder, {"format": FORMAT, "settings": asdict(settings), "training": training}
+    )
     write_text(folder / CONFIG, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
 def read_config(folder: Path) -> tuple[SparseSettings, dict[str, Any]]:
     """The contents of `config.json`: the settings of a ranker, and how it was trained."""
-    path = folder / CONFIG
-    text = _read(path)
+    return _parse_config(folder, _config_content(folder))
+
+
+def _config_content(folder: Path) -> Any:
+    _check_is_there(folder / CONFIG)
     try:
-        content = migrate(json.loads(text), FORMAT, MIGRATIONS)
-        training = dict(content["training"])
+        return read_model_config(folder)
+    except ValueError as error:
+        raise CorelaxError(f"{folder / CONFIG}: not the settings of a model ({error})") from None
+
+
+def _parse_config(folder: Path, content: Any) -> tuple[SparseSettings, dict[str, Any]]:
+    path = folder / CONFIG
+    try:
+        content = migrate(content, FORMAT, MIGRATIONS)
+        training = check_training(content["training"])
         if not {"config", "data", "start", "finished"} <= set(training):
             raise ValueError("what it was trained on is missing")
         return SparseSettings(**read_table(content["settings"], SparseSettings)), training
@@ -114,20 +145,31 @@ def load_model(folder: str | Path, device: torch.device | str = "cpu") -> Model:
     folder = Path(folder)
     if not folder.is_dir():
         raise CorelaxError(f"{folder}: no such folder; a model is a folder with {CONFIG}")
-    settings, training = read_config(folder)
-    vocabulary = Vocabulary.from_json(_read(folder / VOCABULARY), f"{folder / VOCABULARY}")
-    ranker = fresh_ranker(vocabulary, settings)
+    content = _config_content(folder)
+    survive_forks()
     path = folder / WEIGHTS
-    digest = hashlib.sha256(_read(path)).hexdigest()
-    set_weights(ranker, load_weights(path, belongs_to(vocabulary)), path)
-    return Model(ranker.to(device), vocabulary, settings, training, digest)
+    with blaming(folder):
+        settings, training = _parse_config(folder, content)
+        vocabulary = Vocabulary.from_json(_read(folder / VOCABULARY), f"{folder / VOCABULARY}")
+        _check_is_there(path)
+        with torch.device("meta"):  # without memory, whatever the settings ask for
+            drawn = replace(
+                settings, initialisation="uniform"
+            )  # "sparse" would look at the weights
+            check_shapes(fresh_ranker(vocabulary, drawn), stored_shapes(path), path)
+        ranker = fresh_ranker(vocabulary, settings)
+        set_weights(ranker, load_weights(path, belongs_to(vocabulary)), path)
+        digest = check_digest(path, read_regular(path), content.get(DIGEST))
+        ranker.to(device)
+    return Model(ranker, vocabulary, settings, training, digest)
 
 
 def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
+    _check_is_there(path)
+    return read_regular(path, MOST_WORDS)
+
+
+def _check_is_there(path: Path) -> None:
+    if not path.exists():
         needed = ", ".join((CONFIG, VOCABULARY, WEIGHTS))
-        raise CorelaxError(f"{path}: no such file; a model folder has {needed}") from None
-    except OSError as error:
-        raise CorelaxError(f"{path}: {error.strerror or error}") from None
+        raise CorelaxError(f"{path}: no such file; a model folder has {needed}")

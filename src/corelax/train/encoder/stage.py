@@ -15,9 +15,8 @@ from torch import nn
 
 from corelax.core.errors import CorelaxError
 from corelax.core.files import file_digest
+from corelax.core.folders import CONFIG, WEIGHTS
 from corelax.rankers.encoder.folder import (
-    CONFIG,
-    WEIGHTS,
     EncoderModel,
     load_ranker,
     new_ranker,

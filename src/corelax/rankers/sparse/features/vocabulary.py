@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from corelax.core.errors import CorelaxError
 from corelax.core.files import read_bytes
+from corelax.core.folders import parse_json
 from corelax.rankers.sparse.features.inventories import Inventories
 from corelax.rankers.sparse.features.pair import code_values
 from corelax.rankers.sparse.features.settings import PAIR_TEMPLATES, UNKNOWN, FeatureSettings
@@ -115,7 +116,7 @@ class Vocabulary:
     def from_json(cls, text: str | bytes, path: str = "vocabulary.json") -> Vocabulary:
         """The vocabulary of a model folder, or an error that names the file."""
         try:
-            content = json.loads(text)
+            content = parse_json(text)
             if content["version"] != VERSION:
                 raise ValueError(f"version {content['version']} is not known here")
             for name in ("mention", "pair"):

@@ -1,0 +1,112 @@
+"""What must hold of a model folder before a ranker is built of it, and of the ranker before it is used.
+
+Each check raises a `ValueError` that says what is wrong; `folder.load_ranker` adds the name of the folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import torch
+from torch import nn
+
+from corelax.core.errors import CorelaxError
+from corelax.core.folders import MOST_WORDS, check_regular
+from corelax.core.weights import Shapes
+from corelax.document import Document
+from corelax.rankers.encoder.batches import Item, score_documents
+from corelax.rankers.encoder.inputs import TextWindow
+from corelax.rankers.encoder.ranker import EncoderRanker
+
+# How the encoder is called and what it returns, which is not for the folder to say.
+CALL: Mapping[str, Any] = MappingProxyType(
+    {
+        "return_dict": True,
+        "output_attentions": False,
+        "output_hidden_states": False,
+        "chunk_size_feed_forward": 0,
+        "is_decoder": False,
+    }
+)
+MARKS = ("cls_token", "sep_token", "unk_token")
+_READ_WHOLE = {".json", ".txt", ".jinja", ".model"}
+_SENTENCES = [["Ann", "saw", "the", "old", "man", "’s", "犬", "."], ["She", "said", "so", "!"]]
+
+
+def check_files(folder: Path) -> None:
+    """Refuses pipes and devices, which would be read for ever, and files that are too large."""
+    if not folder.is_dir():
+        raise ValueError(f"{folder.name} is missing")
+    for path in sorted(folder.rglob("*")):
+        if not path.is_dir():
+            check_regular(path, MOST_WORDS if path.suffix in _READ_WHOLE else None)
+
+
+def check_layers(config: Any, shapes: Shapes) -> None:
+    """Refuses more layers than there are weights: building them would take hours.
+
+    Args:
+        config: The encoder's settings.
+        shapes: The shape of each stored weight.
+
+    >>> from types import SimpleNamespace
+    >>> check_layers(SimpleNamespace(num_hidden_layers=10**9), {"weight": (2, 3)})
+    Traceback (most recent call last):
+        ...
+    ValueError: num_hidden_layers is 1000000000, but there are 1 weights
+    """
+    for name, value in vars(config).items():
+        counts_layers = "layer" in name or "group" in name
+        if counts_layers and isinstance(value, int) and value > len(shapes):
+            raise ValueError(f"{name} is {value}, but there are {len(shapes)} weights")
+
+
+def check_tokenizer(tokenizer: Any, encoder: Any) -> None:
+    """Refuses a tokenizer without the marks that are needed, or with pieces that the encoder does not know.
+
+    Args:
+        tokenizer: The tokenizer.
+        encoder: The encoder; may be on the device "meta".
+    """
+    for mark in MARKS:
+        if not isinstance(getattr(tokenizer, f"{mark}_id", None), int):
+            raise ValueError(f"its tokenizer has no {mark}")
+    rows = encoder.get_input_embeddings().weight.shape[0]
+    piece, number = max(tokenizer.get_vocab().items(), key=lambda item: item[1], default=("", -1))
+    if not 0 <= number < rows:
+        raise ValueError(
+            f"its tokenizer numbers {piece!r} {number}, but the encoder knows {rows} pieces"
+        )
+
+
+def check_window(window: int, encoder: Any) -> None:
+    """Refuses windows that are longer than what the encoder can read."""
+    longest = _longest(encoder)
+    if longest is not None and window > longest:
+        raise CorelaxError(f"window must be at most {longest} for this encoder, not {window}")
+
+
+def try_out(ranker: EncoderRanker, windows: Callable[[Document], tuple[TextWindow, ...]]) -> None:
+    """Scores a document of two sentences; what does not work is told before there is anything to resolve.
+
+    Args:
+        ranker: In evaluation mode.
+        windows: What the encoder reads of a document.
+    """
+    document = Document.from_sentences("trial", _SENTENCES)
+    [scored] = score_documents(ranker, [Item(windows(document), 0)], least=-torch.inf)
+    if scored.spans.logit.isnan().any() or scored.candidates.scores.isnan().any():
+        raise ValueError("its scores are not numbers")
+
+
+def _longest(encoder: Any) -> int | None:
+    """How many pieces an encoder can read, if it numbers them; some begin after the number of the padding."""
+    positions = getattr(getattr(encoder, "embeddings", None), "position_embeddings", None)
+    if not isinstance(positions, nn.Embedding):
+        return None
+    return positions.num_embeddings - (
+        0 if positions.padding_idx is None else positions.padding_idx + 1
+    )

@@ -1,0 +1,40 @@
+"""Batches of what comes one by one, so that an error costs nothing that came before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+
+def batches_of(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    """Lists of `size` items, the last perhaps shorter; what came before an error is given first.
+
+    Args:
+        items: Gone through only as far as is asked for.
+        size: How many are together.
+
+    >>> def numbers():
+    ...     yield from (1, 2, 3)
+    ...     raise KeyError("four")
+    >>> from contextlib import suppress
+    >>> with suppress(KeyError):
+    ...     for batch in batches_of(numbers(), 2):
+    ...         print(batch)
+    [1, 2]
+    [3]
+    """
+    batch: list[Item] = []
+    try:
+        for item in items:
+            batch.append(item)
+            if len(batch) == size:
+                yield batch
+                batch = []
+    except Exception:
+        if batch:
+            yield batch
+        raise
+    if batch:
+        yield batch

@@ -1,0 +1,61 @@
+"""Processes that are forked from one that has loaded a model, as by gunicorn's `--preload`."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from corelax.rankers.encoder import new_ranker, save_ranker
+from tests.rankers.encoder.encoder_models import SETTINGS, write_encoder
+
+# The parent computes with two threads; the child, which has one, computes the same.
+FORKING = """
+import multiprocessing, os, signal, sys, time
+import torch
+from corelax.resolve import Resolver
+
+torch.set_num_threads(2)
+resolver = Resolver.from_pretrained(sys.argv[1], device="cpu")
+large = torch.ones(2000, 2000)
+text = "Ann saw the old man. She said it barked."
+
+def compute(_=None):
+    return str((large @ large).relu().sum().item()), str(resolver.resolve(text))
+
+wanted = compute()
+if sys.argv[2] == "fork":
+    child = os.fork()
+    if not child:
+        os._exit(0 if compute() == wanted else 1)
+    for _ in range(400):
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            sys.exit(os.waitstatus_to_exitcode(status))
+        time.sleep(0.05)
+    os.kill(child, signal.SIGKILL)
+    sys.exit("the child hangs")
+pool = multiprocessing.get_context("fork").Pool(2)
+results = pool.map_async(compute, range(4)).get(timeout=20)
+pool.terminate()
+sys.exit(0 if results == [wanted] * 4 else "other results")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
+@pytest.mark.parametrize("how", ["fork", "pool"])
+def test_a_process_that_is_forked_after_loading_resolves_as_its_parent(tmp_path, how):
+    torch.manual_seed(0)
+    save_ranker(tmp_path / "model", new_ranker(write_encoder(tmp_path / "encoder"), SETTINGS))
+    environment = {**os.environ, "OMP_NUM_THREADS": "2", "TOKENIZERS_PARALLELISM": "false"}
+    done = subprocess.run(
+        [sys.executable, "-c", FORKING, str(tmp_path / "model"), how],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
