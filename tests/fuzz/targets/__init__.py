@@ -1,7 +1,7 @@
 """All targets by name."""
 
 from tests.fuzz.target import Target
-from tests.fuzz.targets import losses, readers, recipes, reference, writers
+from tests.fuzz.targets import commands, folders, losses, readers, recipes, reference, writers
 
 TARGETS: dict[str, Target] = {
     target.name: target
@@ -11,5 +11,7 @@ TARGETS: dict[str, Target] = {
         writers.TARGET,
         losses.TARGET,
         recipes.TARGET,
+        *folders.TARGETS,
+        commands.TARGET,
     )
 }

@@ -17,11 +17,6 @@ from typing import Any
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
-from tests.fuzz.mutate import ODD_VALUES, damaged
-from tests.fuzz.target import Target
-from tests.fuzz.targets.readers import check_message
-from tests.rankers.encoder.encoder_models import SETTINGS, STORY, a_document, write_encoder
-from tests.train.sparse.training_runs import documents, make_data
 
 from corelax import CorelaxError, Document
 from corelax.core.folders import WEIGHTS, record_digest
@@ -34,6 +29,11 @@ from corelax.rankers.sparse.folder import (
 )
 from corelax.rankers.sparse.settings import SparseSettings
 from corelax.resolve import resolve_documents
+from tests.fuzz.mutate import ODD_VALUES, damaged
+from tests.fuzz.target import Target
+from tests.fuzz.targets.readers import check_message
+from tests.rankers.encoder.encoder_models import SETTINGS, STORY, a_document, write_encoder
+from tests.train.sparse.training_runs import documents, make_data
 
 KINDS = ["missing", "folder", "pipe", "link", "huge", "device"]
 VALUES = [*ODD_VALUES[:-1], "mine", 1, 2, 7, 1e9, 10**9, 10**15, -1e9, False, ["x"], {"a": 1}]
