@@ -32,7 +32,7 @@ def features(
         typer.Option("--features", help="As released by Le & Titov, Wiseman et al., or repaired."),
     ] = "lt17",
     cutoff: Annotated[
-        int, typer.Option(min=0, help="Training count from which a word is a feature.")
+        int, typer.Option(help="Training count from which a word is a feature.")
     ] = 20,
     mentions: Annotated[
         str, typer.Option(help="detect, gold, or a file with the mentions of FILE.")

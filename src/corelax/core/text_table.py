@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection, Sequence
 
-from corelax.core.printable import on_one_line
+from corelax.core.printable import printable
 
 _WIDE = ("W", "F")  # East Asian wide and fullwidth
 _NO_WIDTH = ("Mn", "Mc", "Me", "Cf")  # combining marks, joiners
@@ -44,7 +44,7 @@ def format_table(
     MUC   66.67
     B³   100.00
     """
-    header, *rows = ([on_one_line(cell) for cell in row] for row in (header, *rows))
+    header, *rows = ([_in_a_row(cell) for cell in row] for row in (header, *rows))
     widths = [max(map(cell_width, column)) for column in zip(header, *rows, strict=True)]
 
     def line(cells: Sequence[str]) -> str:
@@ -58,3 +58,8 @@ def format_table(
             lines.append("")
         lines.append(line(row))
     return "\n".join(lines)
+
+
+def _in_a_row(cell: str) -> str:
+    """A cell that breaks no row: each character of white space is a blank."""
+    return "".join(" " if letter.isspace() else letter for letter in printable(cell))
