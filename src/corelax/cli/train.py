@@ -29,7 +29,7 @@ def train(
             help="A preset of the paper's ranker (baseline, entity_ce, b3, lea, annealed, conll, "
             "pairwise_b3, pairwise_lea, margin2015, cm_heuristic, cm_reinforce, cm_rescale; anaphoricity, "
             "antecedent); own, an encoder ranker on your documents; tune, a trained one that goes on with "
-            "them; small, base, our models; or a TOML file. Else lea, or tune with --start."
+            "them; small, base, student, models of ours; or a TOML file. Else lea, or tune with --start."
         ),
     ] = None,
     recipe: Annotated[str | None, typer.Option(help="Older name of --config.", hidden=True)] = None,

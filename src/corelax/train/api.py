@@ -89,9 +89,9 @@ def train(
     Stages that `out` has already are taken from there, so several objectives can share a baseline.
 
     Args:
-        config: A preset of the sparse ranker ("lea", "baseline", …), "own", "tune", "small" or "base" for
-            encoder rankers, or a TOML file (see `corelax.train.configuration`). None is "lea", or "tune" with
-            `start`.
+        config: A preset of the sparse ranker ("lea", "baseline", …); "own", "tune", "small", "base" or
+            "student" for encoder rankers; or a TOML file (see `corelax.train.configuration`). None is "lea",
+            or "tune" with `start`.
         out: Each stage becomes a model folder in this one.
         train: The file with training documents, unless the configuration names its files.
         dev: The file with dev documents.

@@ -211,7 +211,7 @@ def test_settings_are_changed_where_they_belong():
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("golden.epochs", "3", "golden is no stage of the recipe, which has taught, "),
+        ("golden.epochs", "3", "golden is no stage of the recipe, which has silver, "),
         ("metric.epoch", "3", "unknown setting 'epoch'; did you mean 'epochs'"),
         ("epochs", "many", "epochs must be a whole number"),
         ("window", "wide", "window must be a whole number"),

@@ -64,8 +64,8 @@ class Recipe:
         Args:
             stages: The stages that are asked for; as the recipe says if empty.
 
-        >>> read_recipe("small").order(["likelihood"])
-        ['taught', 'likelihood']
+        >>> read_recipe("small").order(["taught"])
+        ['silver', 'teacher', 'taught']
         """
         for name in stages:
             check_name(name, self.stages, "--stage")
