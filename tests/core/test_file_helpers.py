@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from corelax.core.errors import CorelaxError
-from corelax.core.files import file_digest, is_same_file, read_bytes
+from corelax.core.files import file_digest, read_bytes
+from corelax.core.overwriting import is_same_file
 
 
 def test_the_digest_of_a_file_is_that_of_its_bytes(tmp_path: Path) -> None:

@@ -95,7 +95,8 @@ def resolve(
     """
     if not files and sys.stdin.isatty():
         raise typer.BadParameter(HINT, param_hint="FILES")
-    from corelax.core.files import check_not_input, open_for_writing
+    from corelax.core.files import open_for_writing
+    from corelax.core.overwriting import check_not_input
     from corelax.io import write
     from corelax.resolve import resolve_files
     from corelax.resolve.models import model_files

@@ -12,7 +12,7 @@ from typing import Any
 
 from corelax.core.device import choose_device
 from corelax.core.errors import CorelaxError
-from corelax.core.files import check_not_input
+from corelax.core.overwriting import check_not_input
 from corelax.render.report import Table
 from corelax.render.write import write_report
 from corelax.study.executors import Executor, default_workers, make_executor
