@@ -33,7 +33,7 @@ class Resolver:
     Args:
         model: A trained ranker, from `load_model`.
 
-    >>> resolver = Resolver.from_pretrained()  # the model small; needs corelax[small]
+    >>> resolver = Resolver.from_pretrained()  # the model small; needs corelax[resolve]
     >>> print(resolver.resolve("Marie Curie moved to Paris. She studied there, and it became her home."))
     Marie Curie: Marie Curie [0:11], She [28:31], her [61:64]
     Paris: Paris [21:26], there [40:45], it [51:53]
