@@ -13,6 +13,7 @@ from corelax.decode.antecedents import best_antecedents, entities_of_links
 from corelax.decode.claims import Claims, claims_of
 from corelax.decode.constraints import Pairs
 from corelax.decode.decision import Decision
+from corelax.decode.far_names import with_far_names
 from corelax.decode.selection import edged_with_markup, is_bare, without_overlaps
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ __all__ = [
     "edged_with_markup",
     "entities_of_links",
     "is_bare",
+    "with_far_names",
     "without_overlaps",
 ]
 

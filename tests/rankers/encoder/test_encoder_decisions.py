@@ -220,6 +220,28 @@ def test_words_without_claims_change_nothing():
         assert decide(scored, singletons="keep", reach=20, document=doc) == plain
 
 
+def test_a_full_name_beyond_reach_is_linked_to_its_last_mention():
+    words = "Elizabeth Bennet ran . He ran . He saw Ann Lee . He saw Elizabeth Bennet 's dog and Ann Lee"
+    spans = [(0, 2), (4, 5), (7, 8), (9, 11), (12, 13), (14, 17), (19, 21)]
+    size = len(spans)
+    start, end = (np.array(column) for column in zip(*spans, strict=True))
+    scores = np.full((size, 2), -INF)
+    scores[:, 0] = 0.0
+    scores[6, 1] = -3.0  # the second Ann Lee looks at the first and refuses
+    antecedents = np.zeros((size, 1), np.int64)
+    antecedents[6, 0] = 3
+    scored = ScoredDocument(start, end, np.full(size, 3.0), scores, antecedents)
+    doc = Document(id="d", words=tuple(words.split()))
+
+    def together(reach, **options):
+        decisions = decide(scored, singletons="drop", reach=reach, document=doc, **options)
+        return [doc.text(d.span) for d in decisions], [d.antecedent for d in decisions]
+
+    assert together(4) == (["Elizabeth Bennet", "Elizabeth Bennet 's"], [None, 0])
+    assert together(5) == ([], [])  # it was within reach, and the ranker took it for another one
+    assert together(4, cannot_link=[(0, 5)]) == ([], [])
+
+
 @st.composite
 def constraints(draw):
     """A document, and pairs that follow from a grouping: so that they cannot contradict each other."""

@@ -16,6 +16,7 @@ from corelax.decode import (
     edged_with_markup,
     entities_of_links,
     is_bare,
+    with_far_names,
     without_overlaps,
 )
 from corelax.decode.arrays import Floats, Ints
@@ -35,11 +36,13 @@ class Grouping(NamedTuple):
 
     Attributes:
         link: [span] the antecedent that each span takes; itself if it starts an entity.
+        near: [span] the same, without links of names beyond reach.
         entity: [span] numbers of entities.
         written: The spans that are written, in the order of the text.
     """
 
     link: list[int]
+    near: list[int]
     entity: list[int]
     written: list[int]
 
@@ -66,22 +69,25 @@ def decide(
         document: If it is given, its words keep people apart (`claims_of`). Unless "all" spans are wanted,
             those with markup at an edge, unlikely verbs and the like (`is_bare`), and the less likely of two
             that overlap in an entity are not written. A span that was linked to such a one goes to the
-            mention of the entity before it, with the probability of its own link.
+            mention of the entity before it, with the probability of its own link. A full name that is
+            known from beyond reach is linked to its last mention, with the probability that it refers to
+            nothing nearer; the entity probabilities that follow are those of the name.
     """
     scores, antecedents = _candidates(scored, singletons, document)
-    link, entity, written = group_spans(
+    link, near, entity, written = group_spans(
         scored,
         singletons=singletons,
+        reach=reach,
         must_link=must_link,
         cannot_link=cannot_link,
         document=document,
     )
     probs = candidate_probs(scores / calibration.link_temperature)
     belongs = calibration.entity.of_probs(
-        _membership(probs, antecedents, entity, written, reach)
+        _membership(probs, antecedents, entities_of_links(near), written, reach)
     ).tolist()
     mention = calibration.mention.of_logits(scored.logit).tolist()
-    chosen = np.array(link, np.int64)
+    chosen = np.array(near, np.int64)
     link_probs = np.where(
         chosen == np.arange(len(link)),
         calibration.new.of_probs(probs[:, 0]),
@@ -112,8 +118,10 @@ def decide(
 def predicted_entities(
     scored: ScoredDocument, *, singletons: str, document: Document | None = None
 ) -> Clustering[Span]:
-    """The entities that `decide` decides on, without any probability; arguments as there."""
-    _, entity, written = group_spans(scored, singletons=singletons, document=document)
+    """The entities that `decide` decides on within reach, without any probability; arguments as there."""
+    *_, entity, written = group_spans(
+        scored, singletons=singletons, reach=len(scored.bounds), document=document
+    )
     bounds = scored.bounds
     members: dict[int, list[Span]] = {}
     for i in written:
@@ -125,6 +133,7 @@ def group_spans(
     scored: ScoredDocument,
     *,
     singletons: str,
+    reach: int,
     must_link: Pairs = (),
     cannot_link: Pairs = (),
     document: Document | None = None,
@@ -137,13 +146,12 @@ def group_spans(
         raise CorelaxError(
             f"constraints go with {MOST_CONSTRAINED} mentions at most, not {len(bounds)}"
         )
-    link = best_antecedents(
-        scores,
-        antecedents,
-        must_link=must_link,
-        cannot_link=cannot_link,
-        claims=None if document is None else claims_of(document, bounds),
+    claims = None if document is None else claims_of(document, bounds)
+    near = link = best_antecedents(
+        scores, antecedents, must_link=must_link, cannot_link=cannot_link, claims=claims
     )
+    if document is not None and claims is not None and not cannot_link:
+        link = with_far_names(document, bounds, near, reach, claims)
     entity = entities_of_links(link)
     mention = sigmoid(scored.logit).tolist()
     groups: dict[int, list[int]] = {}
@@ -162,7 +170,7 @@ def group_spans(
     written = sorted(
         i for group in groups.values() for i in group if len(group) > 1 or mention[i] > alone
     )
-    return Grouping(link, entity, written)
+    return Grouping(link, near, entity, written)
 
 
 def _candidates(
