@@ -77,6 +77,10 @@ def resolve(
             help="Annotation scheme, if the model knows several; small has ontonotes, gum, litbank.",
         ),
     ] = None,
+    constraints: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Corrections that a page of --html has saved."),
+    ] = None,
     device: Device = "auto",
     batch_size: Annotated[
         int, typer.Option(min=1, max=4096, metavar="N", help="Documents resolved together.")
@@ -114,12 +118,15 @@ def resolve(
         singletons=singletons,
         decoding=decoding,
         scheme=scheme,
+        constraints=constraints,
         device=device,
         batch_size=batch_size,
         note=note,
         progress=progress.update,
     )
-    check_not_input(target, [*input_files(files or [STANDARD]), mentions, *model_files(model)])
+    check_not_input(
+        target, [*input_files(files or [STANDARD]), mentions, constraints, *model_files(model)]
+    )
     if threads is not None:
         _set_threads(threads)
     with progress.stack:

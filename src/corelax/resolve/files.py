@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from corelax.resolve.constraints import constraints_for, read_constraints
 from corelax.text import read_documents
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def resolve_files(
     singletons: str | None = None,
     decoding: str | None = None,
     scheme: str | None = None,
+    constraints: str | os.PathLike[str] | None = None,
     device: str = "auto",
     batch_size: int = 8,
     note: Note = lambda _: None,
@@ -45,6 +47,7 @@ def resolve_files(
         singletons: "drop" or "keep" entities of one mention; None is as in training.
         decoding: "links" or "entities", for a sparse ranker; None is as in training.
         scheme: The annotation scheme, of those that an encoder ranker knows; None is its first.
+        constraints: A file of corrections, as the page saves them.
         device: "auto", "cpu" or "cuda".
         batch_size: How many documents an encoder ranker resolves together.
         note: Called with a line of text for each oddity.
@@ -56,6 +59,10 @@ def resolve_files(
     """
     names = [os.fspath(file) for file in files]
     documents = read_documents(names, input_format, dialogue=dialogue)
+    corrections = None
+    if constraints is not None:
+        keys = [document.key for document in documents]
+        corrections = constraints_for(keys, read_constraints(constraints), os.fspath(constraints))
 
     def resolved() -> Iterator[Resolution]:
         from corelax.resolve.predict import resolve_documents  # after reading: it needs torch
@@ -67,6 +74,7 @@ def resolve_files(
             singletons=singletons,
             decoding=decoding,
             scheme=scheme,
+            constraints=corrections,
             device=device,
             batch_size=batch_size,
             note=note,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import tee
 from pathlib import Path
@@ -23,6 +23,7 @@ from corelax.rankers.sparse.features.sources import DETECT, GOLD, mention_source
 from corelax.rankers.sparse.folder import KIND, load_model
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons
 from corelax.relax import entity_probs, link_probs
+from corelax.resolve.constraints import Constraints
 from corelax.resolve.models import model_folder
 from corelax.resolve.resolution import Resolution, resolution_of
 
@@ -69,6 +70,7 @@ def resolve_documents(
     singletons: str | None = None,
     decoding: str | None = None,
     scheme: str | None = None,
+    constraints: Mapping[str, Constraints] | None = None,
     device: str = "auto",
     batch_size: int = BATCH,
     note: Note = lambda _: None,
@@ -84,12 +86,22 @@ def resolve_documents(
         singletons: As in `predict_documents`.
         decoding: As in `predict_documents`.
         scheme: As in `predict_documents`.
+        constraints: Corrections of documents by their names (`read_constraints`); for an encoder ranker.
         device: "auto", "cpu" or "cuda".
         batch_size: How many documents an encoder ranker resolves together.
         note: As in `predict_documents`.
     """
     predictions = _predictions(
-        model, documents, mentions, singletons, decoding, scheme, device, batch_size, note
+        model,
+        documents,
+        mentions,
+        singletons,
+        decoding,
+        scheme,
+        device,
+        batch_size,
+        note,
+        constraints,
     )
     for _, resolution in predictions:
         yield resolution()
@@ -109,6 +121,7 @@ def _predictions(
     device: str,
     batch_size: int,
     note: Note,
+    constraints: Mapping[str, Constraints] | None = None,
 ) -> Iterator[_Prediction]:
     """By the ranker that the folder holds."""
     folder = model_folder(model)
@@ -118,9 +131,19 @@ def _predictions(
                 f"{folder}: an encoder ranker decodes by links; leave out {decoding!r}"
             )
         yield from _by_encoder(
-            model, documents, mentions, singletons, scheme, device, batch_size, note
+            model,
+            documents,
+            mentions,
+            singletons,
+            scheme,
+            device,
+            batch_size,
+            note,
+            constraints or {},
         )
         return
+    if constraints:
+        raise CorelaxError(f"{folder}: a sparse ranker takes no constraints; leave them out")
     if scheme is not None:
         raise CorelaxError(f"{folder}: a sparse ranker has no schemes; leave out {scheme!r}")
     yield from _by_features(folder, documents, mentions, singletons, decoding, device, note)
@@ -204,8 +227,10 @@ def _by_encoder(
     device: str,
     batch_size: int,
     note: Note,
+    constraints: Mapping[str, Constraints],
 ) -> Iterator[_Prediction]:
     """The encoder ranker. Given mentions that it cannot look at, such as very long ones, stay alone."""
+    from corelax.resolve.constrained import constrained
     from corelax.resolve.resolver import Resolver
 
     resolver = Resolver.from_pretrained(model, device=device)
@@ -226,6 +251,10 @@ def _by_encoder(
             for doc in to_resolve
         )
     for doc, resolution in zip(originals, resolutions, strict=True):
+        if corrections := constraints.get(doc.key):
+            resolution = constrained(
+                resolver, resolution, corrections, singletons=singletons, scheme=scheme
+            )
         yield doc.with_clusters(resolution.document.clusters), partial(_itself, resolution)
 
 
