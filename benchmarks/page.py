@@ -5,8 +5,9 @@
 The book is invented: paragraphs between blank lines, a mention for every five words, entities with sizes as
 in novels (the largest has a tenth of the mentions). No model is run; resolving takes its own time
 (benchmarks/resolve.py). Pointing and choosing are measured on mentions of the two largest entities in the
-window, by turns: seconds from the event of the mouse to the end of the second frame after it, and seconds of
-processor time that the page's thread takes for it; medians of 15.
+window, by turns; correcting takes a mention out of its entity and back. Each is measured in seconds from the
+event of the mouse or the keyboard to the end of the second frame after it, and in seconds of processor time
+that the page's thread takes for it; medians of 15.
 """
 
 from __future__ import annotations
@@ -136,7 +137,11 @@ def main() -> None:
         print(f"open       {min(opening):8.2f} s  (best of 3)")
         places = tab.js(_PLACES)
         tab.call("Performance.enable", timeDomain="threadTicks")
-        for name, act in {"point": tab.point, "choose": tab.click}.items():
+        keys = iter(["t", "Control+z"] * TIMES)  # take the mention out of its entity, and back
+        acts: dict[str, Act] = {"point": tab.point, "choose": tab.click}
+        if tab.js("document.getElementById('undo') !== null"):
+            acts["correct"] = lambda *_: tab.press(next(keys))
+        for name, act in acts.items():
             waited, busy = seconds_of(tab, places, act)
             print(f"{name:10} {waited:8.3f} s, of the processor {busy:.3f} s")
         if tab.errors:

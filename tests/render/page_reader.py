@@ -84,7 +84,17 @@ class Reader:
             if files and files[0].stat().st_size:
                 return files[0]
             time.sleep(0.02)
-        raise AssertionError(f"nothing was saved; {self.js('status.textContent')}")
+        raise AssertionError(f"nothing was saved; {self.status}")
+
+    @property
+    def status(self) -> str:
+        """What the page says of the last thing that was done."""
+        return str(self.js("document.getElementById('status').textContent"))
+
+    def unfold(self) -> None:
+        """Opens the folded lists of entities."""
+        self.js("document.querySelectorAll('#entities details').forEach(d => { d.open = true; })")
+        self.js("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def clusters(self) -> list[set[tuple[int, int]]]:
         """The entities that a reader of the saved file gets."""

@@ -22,7 +22,7 @@ def test_merging_by_keys_only_and_undoing_it(reader: Reader) -> None:
     reader.tab.press("m")
     reader.tab.type("Bo")
     reader.tab.press("Enter")
-    assert "Merged" in reader.js("document.getElementById('status').textContent")
+    assert "Merged" in reader.status
     assert reader.clusters() == [CLUSTERS[0], CLUSTERS[1] | CLUSTERS[2]]
     reader.tab.press("Control+z")
     assert reader.clusters() == CLUSTERS

@@ -99,6 +99,7 @@ def test_hostile_words_are_words_everywhere(reader: Reader) -> None:
     reader.focus(0)
     reader.tab.press("Enter", "t", "a", "Enter", "m")
     reader.tab.press("Escape")
+    reader.unfold()
     assert reader.js("document.querySelectorAll('img').length") == 0
     assert reader.js("document.title") == HOSTILE
     assert HOSTILE in reader.js("text.textContent")

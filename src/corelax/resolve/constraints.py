@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from corelax.core.errors import CorelaxError, FormatError
 from corelax.core.files import read_json
@@ -131,7 +131,7 @@ def _stretches(given: Any, where: str, path: str) -> tuple[Stretch, ...]:
     return tuple(stretches)
 
 
-def _is_whole(value: Any) -> bool:
+def _is_whole(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 

@@ -1,7 +1,9 @@
 // Corrections: each is an edit of the text with a line that says what was done, and can be undone.
 
-function apply(state, message) {
+// `mention` is one whose entity stands out afterwards.
+function apply(state, message, mention = null) {
   view.text.history.push(state);
+  if (mention) view.chosen = state.of.get(mention).id;
   afterChange(message);
 }
 
@@ -19,7 +21,7 @@ function redo() {
 
 function afterChange(message) {
   const hadFocus = byId("text").contains(document.activeElement) || byId("card").contains(document.activeElement);
-  view.colours = coloursOf(present(), view.colours);
+  view.colours = new Map([...view.colours, ...coloursOf(present(), view.colours)]);
   redraw();
   drawList();
   drawDetail();
@@ -40,28 +42,26 @@ function removeMention(mention) {
 function takeOut(mention) {
   if (present().of.get(mention).mentions.length === 1) return say("It is alone in its entity.");
   const state = edits.takeOut(view.text, present(), mention);
-  apply(state, `${quoted(wordsOf(view.text, mention))} is entity ${state.of.get(mention).id + 1} now.`);
-  choose(state.of.get(mention).id);
+  apply(state, `${quoted(wordsOf(view.text, mention))} is entity ${state.of.get(mention).id + 1} now.`, mention);
 }
 
 function splitFrom(mention) {
   if (present().of.get(mention).mentions[0] === mention) return say("Its entity begins here; split at a later mention.");
   const state = edits.splitFrom(view.text, present(), mention), entity = state.of.get(mention);
-  apply(state, `${counted(entity.mentions.length, "mention")} from here on are entity ${entity.id + 1} now.`);
-  choose(entity.id);
+  apply(state, `Entity ${entity.id + 1} begins here now: ${counted(entity.mentions.length, "mention")}.`, mention);
 }
 
 function merge(a, b) {
   if (a.id === b.id) return say("That is the same entity.");
   const state = edits.merge(view.text, present(), a, b), entity = state.of.get(a.mentions[0]);
-  apply(state, `Merged ${quoted(a.name)} and ${quoted(b.name)}: ${counted(entity.mentions.length, "mention")}.`);
-  choose(entity.id);
+  apply(state, `Merged ${quoted(a.name)} and ${quoted(b.name)}: ${counted(entity.mentions.length, "mention")}.`,
+    a.mentions[0]);
 }
 
 function moveTo(mention, entity) {
   if (present().of.get(mention).id === entity.id) return say("It is in this entity already.");
-  apply(edits.move(view.text, present(), mention, entity), `Moved ${quoted(wordsOf(view.text, mention))} to ${quoted(entity.name)}.`);
-  choose(entity.id);
+  const message = `Moved ${quoted(wordsOf(view.text, mention))} to ${quoted(entity.name)}.`;
+  apply(edits.move(view.text, present(), mention, entity), message, mention);
 }
 
 function addMention(start, end, entity) {
@@ -69,8 +69,7 @@ function addMention(start, end, entity) {
   const state = edits.add(view.text, present(), mention, entity);
   stopAdding();
   view.current = mention;
-  apply(state, `Added ${quoted(wordsOf(view.text, mention))} to ${entity ? quoted(entity.name) : "a new entity"}.`);
-  choose(state.of.get(mention).id);
+  apply(state, `Added ${quoted(wordsOf(view.text, mention))} to ${entity ? quoted(entity.name) : "a new entity"}.`, mention);
   goTo(mention);
 }
 

@@ -1,13 +1,13 @@
 // The chosen entity: where it occurs, all its mentions in their lines, and copies of it.
 
+const MOST_LINES = 200; // at first
 const AROUND = 36; // characters on each side of a mention in the list
 
 function drawDetail() {
   const entity = present().entity(view.chosen), panel = byId("detail");
   panel.hidden = !entity;
   if (!entity) return panel.replaceChildren();
-  const colour = view.colours.get(entity.id);
-  panel.className = colour === undefined ? "single" : `entity-${colour}`;
+  panel.className = colourClass(colourOf(entity));
   panel.replaceChildren(
     make("h2", { dir: "auto" }, make("b", {}, String(entity.id + 1)), shortened(entity.name, 120)),
     strip(entity),
@@ -16,7 +16,17 @@ function drawDetail() {
       button("Copy JSON", "", () => copy(JSON.stringify(entityRecord(view.text, entity), null, 1), "JSON")),
       button("Copy CSV", "", () => copy(entityCsv(view.text, entity), "CSV")),
       button("Close", "Esc", () => choose(null))),
-    make("ol", { class: "lines" }, ...entity.mentions.map(contextLine)));
+    contextLines(entity.mentions));
+}
+
+function contextLines(mentions) {
+  const list = make("ol", { class: "lines" }, ...mentions.slice(0, MOST_LINES).map(contextLine));
+  if (mentions.length > MOST_LINES) {
+    const more = make("li", {}, button(`Show all ${inDigits(mentions.length)}`, "", () =>
+      more.replaceWith(...mentions.slice(MOST_LINES).map(contextLine))));
+    list.append(more);
+  }
+  return list;
 }
 
 function button(label, key, act, isDisabled = false) {
@@ -36,16 +46,19 @@ function contextLine(mention) {
 
 const shownAround = text => printable(text).replace(/\u200b/g, "").replace(/\s+/g, " ");
 
-// One path for all mentions, left to right as in the text; a click goes to the nearest.
+// Where in the text the mentions are, higher where there are more; a click goes to the nearest.
 function strip(entity) {
-  const size = Math.max(1, view.text.words.length), width = 1000;
-  const place = mention => Math.round((mention.start + mention.end) / 2 / size * width);
+  const size = Math.max(1, view.text.words.length), width = 150, height = 20;
+  const place = mention => Math.min(width - 1, Math.floor(mention.start / size * width)) + 0.5;
+  const times = new Map();
+  for (const mention of entity.mentions) times.set(place(mention), (times.get(place(mention)) ?? 0) + 1);
+  const most = Math.max(...times.values());
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   const path = svg.appendChild(document.createElementNS("http://www.w3.org/2000/svg", "path"));
-  path.setAttribute("d", [...new Set(entity.mentions.map(place))].map(x => `M${x} 0V20`).join(""));
+  path.setAttribute("d", [...times].map(([x, number]) => `M${x} ${height}V${height * (1 - number / most) * 0.8}`).join(""));
   const [first, last] = [entity.mentions[0], entity.mentions.at(-1)].map(mention => percent(place(mention) / width));
   const attributes = {
-    viewBox: `0 0 ${width} 20`, preserveAspectRatio: "none", role: "img", class: "strip",
+    viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img", class: "strip",
     "aria-label": `Where it occurs: ${counted(entity.mentions.length, "mention")}, from ${first} to ${last} of the text`,
   };
   for (const [name, value] of Object.entries(attributes)) svg.setAttribute(name, value);

@@ -41,6 +41,10 @@ function firstPosition(size, isAfter) {
   return low;
 }
 
+let silence = 0;
+
 function say(message) {
   byId("status").textContent = message;
+  clearTimeout(silence);
+  silence = setTimeout(() => byId("status").replaceChildren(), 8000);
 }

@@ -66,9 +66,8 @@ const beforeInText = (a, b) =>
 
 function mentionElement(mention, look, register) {
   const { colour, entity, doubtful } = look(mention);
-  const kind = colour === null ? "single" : `entity-${colour}`;
   const element = make("span", {
-    class: `mention ${kind}${doubtful ? " doubt" : ""}`, "data-e": entity, role: "link", tabindex: -1,
+    class: `mention ${colourClass(colour)}${doubtful ? " doubt" : ""}`, "data-e": entity, role: "link", tabindex: -1,
   });
   register(mention, element);
   return element;

@@ -9,14 +9,13 @@ const focusedMention = () => view.mentionOf.get(document.activeElement) ?? null;
 
 function nextDoubt(step) {
   const { order } = present();
-  const doubts = order.filter(mention => isDoubtful(view.text, present(), mention));
+  const doubts = [...order.keys()].filter(place => isDoubtful(view.text, present(), order[place]));
   if (!doubts.length) return say("No doubtful links.");
   const here = view.current ? order.indexOf(view.current) : -1;
-  const places = doubts.map(mention => order.indexOf(mention));
-  const at = step > 0 ? places.findIndex(place => place > here) : places.findLastIndex(place => place < here);
+  const at = step > 0 ? doubts.findIndex(place => place > here) : doubts.findLastIndex(place => place < here);
   const number = at >= 0 ? at : step > 0 ? 0 : doubts.length - 1;
-  goTo(doubts[number]);
-  say(`Doubtful link ${number + 1} of ${doubts.length}.`);
+  goTo(order[doubts[number]]);
+  say(`Doubtful link ${inDigits(number + 1)} of ${inDigits(doubts.length)}.`);
 }
 
 // Goes along the mentions of an entity, or of the text.

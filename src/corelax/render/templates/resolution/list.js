@@ -13,9 +13,8 @@ function drawList() {
     groups[size === 1 ? "one" : size === 2 && isMany ? "two" : "large"].push(entity);
   }
   const isOpen = new Set([...byId("entities").querySelectorAll("details[open]")].map(details => details.id));
-  const folded = (id, label, members) => members.length === 0 ? null
-    : make("details", { id, open: Boolean(filter) || isOpen.has(id) },
-      make("summary", {}, `${label}: ${inDigits(members.length)}`), make("ul", {}, ...members.map(entry)));
+  const folded = (id, label, members) => (members.length === 0 ? null
+    : foldedList(id, `${label}: ${inDigits(members.length)}`, members, Boolean(filter) || isOpen.has(id)));
   byId("entities").replaceChildren(...[
     groups.large.length ? make("ul", {}, ...groups.large.map(entry)) : null,
     folded("twice", "Mentioned twice", groups.two),
@@ -24,11 +23,20 @@ function drawList() {
   ].filter(Boolean));
 }
 
+// The entries of a folded list are made when it is opened.
+function foldedList(id, label, entities, isOpen) {
+  const list = make("ul");
+  const fill = () => {
+    if (!list.firstChild) list.append(...entities.map(entry));
+  };
+  if (isOpen) fill();
+  return make("details", { id, open: isOpen, ontoggle: fill }, make("summary", {}, label), list);
+}
+
 const isNamed = (entity, filter) => !filter || entity.name.toLowerCase().includes(filter)
   || entity.mentions.some(mention => onOneLine(wordsOf(view.text, mention)).toLowerCase().includes(filter));
 
 function entry(entity) {
-  const colour = view.colours.get(entity.id);
   const doubts = entity.mentions.filter(mention => isDoubtful(view.text, present(), mention)).length;
   const sure = probabilityOf(entity);
   const facts = [counted(entity.mentions.length, "mention")];
@@ -36,7 +44,7 @@ function entry(entity) {
   if (doubts) facts.push(`${doubts} doubtful`);
   return make("li", {}, make("button", {
     type: "button", "data-e": entity.id, "aria-pressed": entity.id === view.chosen,
-    class: colour === undefined ? "single" : `entity-${colour}`,
+    class: colourClass(colourOf(entity)),
   }, make("b", {}, String(entity.id + 1)), make("span", { dir: "auto" }, shortened(entity.name, ENTRY_WIDTH)),
   make("small", {}, facts.join(", "))));
 }

@@ -134,12 +134,15 @@ const SAVED = {
   constraints: { suffix: ".constraints.json", write: constraints },
 };
 
+// The last part of a path, without what file systems may not like.
+const fileName = id => id.split(/[\\/]/).at(-1).replace(/[^\p{L}\p{N}._-]+/gu, "_").replace(/^\.+/, "").slice(0, 80) || "text";
+
 function save(format) {
   const { suffix, write } = SAVED[format];
-  const name = view.texts.length === 1 ? view.texts[0].id.replace(/[^\p{L}\p{N}._-]+/gu, "_").slice(-80) : "texts";
+  const name = view.texts.length === 1 ? fileName(view.texts[0].id) : "texts";
   try {
     const url = URL.createObjectURL(new Blob([write(view.texts)], { type: "text/plain" }));
-    make("a", { href: url, download: `${name || "text"}${suffix}` }).click();
+    make("a", { href: url, download: `${name}${suffix}` }).click();
     setTimeout(() => URL.revokeObjectURL(url), 10_000);
     say(`Saved ${name}${suffix}.`);
   } catch (error) {

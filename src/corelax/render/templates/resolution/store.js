@@ -1,6 +1,13 @@
 // Corrections outlive a reload: they are kept by the browser, under a name made of the texts and what was found in them.
 
-const storeKey = texts => {
+const keys = new WeakMap(); // texts → their name
+
+function storeKey(texts) {
+  if (!keys.has(texts)) keys.set(texts, hashOf(texts));
+  return keys.get(texts);
+}
+
+function hashOf(texts) {
   let hash = 0;
   for (const text of texts) {
     const spans = text.original.entities.map(entity => entity.mentions.map(({ start, end }) => [start, end]));
@@ -8,7 +15,7 @@ const storeKey = texts => {
     for (let at = 0; at < content.length; at++) hash = (Math.imul(hash, 31) + content.charCodeAt(at)) | 0;
   }
   return `corelax ${hash >>> 0}`;
-};
+}
 
 function store(texts) {
   const records = texts.map(text => (text.history.present === text.original ? null : {

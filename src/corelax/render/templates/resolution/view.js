@@ -16,12 +16,16 @@ const view = {
 const present = () => view.text.history.present;
 const elementsOf = mention => view.elements.get(mention) ?? [];
 
+// Its colour; null if it is mentioned once. Colours are kept for entities that come back.
+const colourOf = entity => (entity.mentions.length > 1 ? view.colours.get(entity.id) : null);
+const colourClass = colour => (colour === null ? "single" : `entity-${colour}`);
+
 function look(mention) {
   const state = present(), entity = state.of.get(mention);
   return {
     entity: entity.id,
     number: entity.id + 1,
-    colour: view.colours.get(entity.id) ?? null,
+    colour: colourOf(entity),
     doubtful: isDoubtful(view.text, state, mention),
   };
 }
