@@ -184,6 +184,12 @@ def test_any_mentions_are_drawn_whole_and_leave_the_text_as_it_is(reader: Reader
         }
 
 
+def test_mentions_without_words_stand_where_they_are(reader: Reader) -> None:
+    zeros = [Decision(Span(n, n, empty=(1,)), 0, None, 1, 1, 1) for n in (0, 1, 2)]
+    reader.open(resolution_of(Document(id="d", words=("a", "b")), zeros))
+    assert reader.js("text.innerText") == "∅1 a ∅1 b ∅1"
+
+
 def test_several_texts_are_shown_one_at_a_time(reader: Reader) -> None:
     reader.open(story(), resolved("x y", [(0, 1), (1, 2)], id="second"))
     assert reader.js("[...which.options].map(o => o.text)") == ["story", "second"]

@@ -25,7 +25,8 @@ def constrained(
     """A resolution whose entities respect constraints.
 
     The mentions are those that were found and those of the constraints. Links that are not constrained are
-    the model's. Mentions of the constraints stay also where they are alone.
+    the model's. Mentions of the constraints stay also where they are alone; those with gaps or without words,
+    which only files with annotated mentions have, are left out.
 
     Args:
         resolver: What has found the entities.
@@ -39,7 +40,10 @@ def constrained(
     offsets = document.layer("offsets")
     given = in_words(constraints.mentions, found.text, offsets, where)
     removed = in_words(constraints.removed, found.text, offsets, where)
-    every = {(m.span.start, m.span.end) for m in found.mentions} - set(removed)
+    plain = [
+        m.span.bounds for m in found.mentions if m.span.is_continuous and m.span.end > m.span.start
+    ]
+    every = set(plain) - set(removed)
     mentions = sorted(every | set(given))
     position = {span: at for at, span in enumerate(mentions)}
     must_link, cannot_link = (
