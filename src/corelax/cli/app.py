@@ -9,6 +9,7 @@ import typer
 
 from corelax.cli.endings import ended_well
 from corelax.cli.errors import errors
+from corelax.cli.export import export
 from corelax.cli.features import features
 from corelax.cli.files import convert, stats, validate
 from corelax.cli.predict import predict
@@ -29,7 +30,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 for command in (
-    resolve, score, convert, validate, stats, train, sweep, reproduce, predict, errors, features, synth,
+    resolve, score, convert, validate, stats, train, sweep, reproduce, predict, errors, features, export,
+    synth,
 ):  # fmt: skip
     app.command()(command)
 

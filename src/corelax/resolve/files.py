@@ -29,6 +29,8 @@ def resolve_files(
     scheme: str | None = None,
     constraints: str | os.PathLike[str] | None = None,
     device: str = "auto",
+    runtime: str = "auto",
+    threads: int | None = None,
     batch_size: int = 8,
     note: Note = lambda _: None,
     progress: Progress = lambda _done, _all, _name: None,
@@ -48,7 +50,9 @@ def resolve_files(
         decoding: "links" or "entities", for a sparse ranker; None is as in training.
         scheme: The annotation scheme, of those that an encoder ranker knows; None is its first.
         constraints: A file of corrections, as the page saves them.
-        device: "auto", "cpu" or "cuda".
+        device: "auto", "cpu", "cuda", "cuda:1" and so on, or "mps".
+        runtime: What runs an encoder ranker: "onnx", "torch", or "auto", onnxruntime on a CPU if it can.
+        threads: How many threads compute on a CPU; None is as many as there are cores.
         batch_size: How many documents an encoder ranker resolves together.
         note: Called with a line of text for each oddity.
         progress: Called with the number of resolved documents, the number of all, and a document's name.
@@ -65,7 +69,7 @@ def resolve_files(
         corrections = constraints_for(keys, read_constraints(constraints), os.fspath(constraints))
 
     def resolved() -> Iterator[Resolution]:
-        from corelax.resolve.predict import resolve_documents  # after reading: it needs torch
+        from corelax.resolve.predict import resolve_documents  # after reading
 
         resolutions = resolve_documents(
             model,
@@ -76,6 +80,8 @@ def resolve_files(
             scheme=scheme,
             constraints=corrections,
             device=device,
+            runtime=runtime,
+            threads=threads,
             batch_size=batch_size,
             note=note,
         )
