@@ -72,6 +72,15 @@ def test_the_card_has_the_three_best_antecedents(reader: Reader) -> None:
     ]  # fmt: skip
 
 
+def test_a_link_is_not_doubtful_if_its_rivals_are_of_the_same_entity(reader: Reader) -> None:
+    data = page_data(story(0.5))
+    her, she = data["entities"][0]["mentions"][1:]
+    her["antecedents"] = [{"id": 0, "probability": 0.5}, {"id": 1, "probability": 0.4}]  # her dog
+    she["antecedents"] = [{"id": 2, "probability": 0.5}, {"id": 0, "probability": 0.4}]
+    reader.open(story()).js(f"corelax.render({json.dumps(data)})")
+    assert reader.mentions("doubt") == ["Ann", "her dog", "her", "it", "Bo"]
+
+
 def test_choosing_dims_the_rest_and_lists_the_mentions_in_their_lines(reader: Reader) -> None:
     reader.open(story())
     colour = "getComputedStyle(document.querySelectorAll('.mention')[1]).backgroundColor"

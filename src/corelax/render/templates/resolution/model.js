@@ -74,5 +74,14 @@ function isCorrected(text, state, mention) {
   return start !== mention;
 }
 
-const isDoubtful = (text, state, mention) =>
-  mention.found?.link_probability < DOUBTFUL && !isCorrected(text, state, mention);
+// A link is doubtful if it is not likely, and neither are the best antecedents in the same entity taken together:
+// whether *she* refers back to *her* or to *Ann* does not matter where both are Ann.
+function isDoubtful(text, state, mention) {
+  if (!(mention.found?.link_probability < DOUBTFUL) || isCorrected(text, state, mention)) return false;
+  if (mention.found.antecedent === null) return true;
+  const entity = state.of.get(mention);
+  const together = (mention.found.antecedents ?? [])
+    .filter(({ id }) => id !== null && state.of.get(text.mentions[id]) === entity)
+    .reduce((sum, { probability }) => sum + probability, 0);
+  return together < DOUBTFUL;
+}
