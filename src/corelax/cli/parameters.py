@@ -1,7 +1,7 @@
 """Commands from functions: the types and annotations of parameters become options, which click reads.
 
-A parameter is `Annotated[TYPE, Option(...)]` or `Annotated[TYPE, Argument(...)]`. TYPE is str, int, float, bool,
-Path, a Literal, a list of one of these, and perhaps `| None`; its default is that of the function.
+A parameter is `Annotated[TYPE, Option(...)]` or `Annotated[TYPE, Argument(...)]`. TYPE is str, int, float,
+bool, Path, a Literal, a list of one of these, and perhaps `| None`; its default is that of the function.
 """
 
 from __future__ import annotations
@@ -128,9 +128,9 @@ class _Argument(click.Argument):
         super().__init__(names, **options)
         self.about = about
 
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
         """Its row among the options."""
-        return (self.make_metavar(ctx), self.about) if self.about else None
+        return self.make_metavar(ctx), self.about
 
 
 def _callback(is_list: bool, wanted: Callable[[Any], Any] | None) -> Callable[..., Any] | None:
@@ -154,17 +154,18 @@ def _without_none(hint: Any) -> Any:
     return hint
 
 
-def _click_type(kind: Any, about: Option | None = None) -> click.ParamType:
+def _click_type(kind: Any, about: Option | None = None) -> Any:
     if get_origin(kind) is Literal:
         return click.Choice([str(choice) for choice in get_args(kind)])
     low, high = (about.min, about.max) if about is not None else (None, None)
     if kind in (int, float) and (low is not None or high is not None):
-        return (click.IntRange if kind is int else click.FloatRange)(low, high)
+        ranged: Any = click.IntRange if kind is int else click.FloatRange
+        return ranged(low, high)
     types = {str: click.STRING, int: click.INT, float: click.FLOAT, Path: _PATH}
     return types[kind]
 
 
-class _PathType(click.ParamType):
+class _PathType(click.ParamType[Path]):
     name = "path"
 
     def convert(self, value: Any, _param: Any, _ctx: Any) -> Path:
