@@ -16,6 +16,7 @@ from corelax.cli.predict import predict
 from corelax.cli.reproduce import reproduce
 from corelax.cli.resolve import resolve
 from corelax.cli.score import score
+from corelax.cli.serve import serve
 from corelax.cli.sweep import sweep
 from corelax.cli.synth import synth
 from corelax.cli.train import train
@@ -30,8 +31,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 for command in (
-    resolve, score, convert, validate, stats, train, sweep, reproduce, predict, errors, features, export,
-    synth,
+    resolve, serve, score, convert, validate, stats, train, sweep, reproduce, predict, errors, features,
+    export, synth,
 ):  # fmt: skip
     app.command()(command)
 

@@ -16,6 +16,8 @@ EXTRAS = {
     "onnx": "export",
     "onnxscript": "export",
     "spacy": "spacy",
+    "starlette": "serve",
+    "uvicorn": "serve",
     "matplotlib": "plots",
     "torchmetrics": "torchmetrics",
 }

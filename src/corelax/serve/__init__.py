@@ -1,0 +1,22 @@
+"""`corelax serve`: entities over HTTP, and a page to work in.
+
+Names are imported when they are first used: what a request may hold needs no web framework.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from corelax.core.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from corelax.serve.application import application
+    from corelax.serve.server import serve
+    from corelax.serve.settings import ServerSettings
+
+__all__ = ["ServerSettings", "application", "serve"]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {"application": "application", "server": "serve", "settings": "ServerSettings"},
+)

@@ -1,0 +1,139 @@
+"""Runs the application on uvicorn: one process, one event loop, one worker thread."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from corelax.core.errors import CorelaxError
+from corelax.resolve import Resolver
+from corelax.serve.application import application
+from corelax.serve.settings import ServerSettings
+
+MOST_CONNECTIONS = 900  # systems often allow a process 1,024 open files
+HEADER_SECONDS = 10.0  # for the head of a request
+KEPT_SECONDS = 30  # an idle connection is kept that long
+
+
+def serve(
+    resolver: Resolver,
+    settings: ServerSettings | None = None,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    started: Callable[[str], None] = lambda address: None,
+) -> None:
+    """Serves until SIGINT or SIGTERM; what was accepted until then is answered first.
+
+    Args:
+        resolver: What finds the entities.
+        settings: Limits and access; None is `ServerSettings()`.
+        host: The address to listen at.
+        port: 0 is any free port.
+        started: Called with the address when the server listens.
+    """
+    settings = settings or ServerSettings()
+    listening = _listen(host, port)
+    config = uvicorn.Config(
+        application(resolver, settings),
+        http=Protocol,
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        limit_concurrency=MOST_CONNECTIONS,
+        timeout_keep_alive=KEPT_SECONDS,
+        timeout_graceful_shutdown=int(settings.timeout) + 5,
+    )
+    with listening:
+        started(address(*listening.getsockname()[:2]))
+        asyncio.run(_Server(config).serve(sockets=[listening]))
+
+
+def address(host: str, port: int) -> str:
+    """An address as browsers take it.
+
+    >>> address("::1", 8000)
+    'http://[::1]:8000'
+    """
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach a host.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=1024)
+    except OSError as error:
+        raise CorelaxError(f"{host}, port {port}: {error.strerror or error}") from None
+
+
+class _Server(uvicorn.Server):
+    """A server for which a signal is how it ends, and not an error."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stops at the first signal; a second SIGINT does not wait for what was accepted."""
+        handled = (signal.SIGINT, signal.SIGTERM)
+        try:
+            before = {number: signal.signal(number, self.handle_exit) for number in handled}
+        except ValueError:  # only the main thread gets signals
+            before = {}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+class Protocol(H11Protocol):
+    """A connection that is closed if the head of a request takes too long to come."""
+
+    _patience: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Begins to wait for a request."""
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """Takes bytes. While a request is answered there is nothing to wait for."""
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._stop_waiting()
+        elif self._patience is None:
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Ends."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        self._patience = self.loop.call_later(HEADER_SECONDS, self.transport.close)
+
+    def _stop_waiting(self) -> None:
+        if self._patience is not None:
+            self._patience.cancel()
+            self._patience = None
