@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from corelax.analysis.comparison import Comparison, compare
 from corelax.analysis.errors import (
     ErrorCounts,
     MentionError,
@@ -10,6 +11,7 @@ from corelax.analysis.errors import (
     document_errors,
     error_examples,
     errors_table,
+    mean_errors,
 )
 from corelax.analysis.passages import choose_passages
 from corelax.analysis.pronouns import (
@@ -19,9 +21,10 @@ from corelax.analysis.pronouns import (
     pronoun_counts,
 )
 from corelax.analysis.reliability import Reliability, reliability
-from corelax.analysis.significance import Difference, DocumentCounts, compare, holm
+from corelax.analysis.significance import Difference, DocumentCounts, holm, paired_difference
 
 __all__ = [
+    "Comparison",
     "Difference",
     "DocumentCounts",
     "ErrorCounts",
@@ -37,6 +40,8 @@ __all__ = [
     "error_examples",
     "errors_table",
     "holm",
+    "mean_errors",
+    "paired_difference",
     "people_counts",
     "pronoun_counts",
     "reliability",

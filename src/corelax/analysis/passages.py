@@ -207,6 +207,7 @@ def _passage(stretch: Stretch) -> Passage:
         note=", ".join(f"{name}: {_counted(len(errors), 'error')}" for name, errors in best_first),
         words=stretch.gold.words[stretch.start : stretch.end],
         versions=versions,
+        start=stretch.start,
     )
 
 

@@ -12,6 +12,7 @@ of its own.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corelax.core.errors import CorelaxError
-from corelax.metrics import CONLL, METRICS, check_metrics
+from corelax.metrics import CONLL, METRICS, Report, Score, check_metrics
 
 Array = NDArray[Any]
 
@@ -59,6 +60,33 @@ class DocumentCounts:
             if not np.isfinite(self.counts[name]).all():  # else p would be as low as can be
                 raise CorelaxError(f"counts of {name} hold a number that is not finite")
 
+    @classmethod
+    def of(cls, runs: Sequence[Report]) -> DocumentCounts:
+        """The counts of runs that were scored with `per_document=True`, documents in the order of the first.
+
+        >>> from corelax import Document, score
+        >>> doc = Document.from_sentences("d", [["Ann", "saw", "her"]], clusters=[[(0, 1), (2, 3)]])
+        >>> DocumentCounts.of([score(gold=[doc], system=[doc], per_document=True)]).documents
+        1
+        """
+        if not runs or not all(run.documents for run in runs):
+            raise CorelaxError("counts of documents come from reports with per_document=True")
+        names = list(runs[0].documents)
+        if any(set(run.documents) != set(names) for run in runs):
+            raise CorelaxError("runs to be compared must be of the same documents")
+        return cls(
+            {
+                metric: np.array(
+                    [
+                        [run.documents[name].counts[metric].as_tuple() for name in names]
+                        for run in runs
+                    ],
+                    float,
+                )
+                for metric in runs[0]
+            }
+        )
+
     @property
     def seeds(self) -> int:
         """How many runs there are."""
@@ -68,6 +96,15 @@ class DocumentCounts:
     def documents(self) -> int:
         """How many documents each run has."""
         return int(next(iter(self.counts.values())).shape[1])
+
+    def scores(self, metric: str) -> list[Score]:
+        """Recall, precision and F1 of the corpus for each seed; of "conll" the means of the three."""
+        if metric == "conll":
+            three = zip(*(self.scores(name) for name in CONLL), strict=True)
+            return [Score(*(sum(v) / len(CONLL) for v in zip(*run, strict=True))) for run in three]
+        counts = METRICS[metric].counts
+        sums = self.counts[metric].sum(axis=1).tolist()  # [seed, number]
+        return [counts.from_tuple(tuple(numbers)).scores() for numbers in sums]
 
     def score(self, metric: str, weights: Array | None = None) -> Array:
         """F1 of the corpus for each seed, [seed]; "conll" is the mean F1 of MUC, B³ and CEAF_e.
@@ -101,7 +138,7 @@ class Difference(NamedTuple):
     bootstrap_p: float = 1.0  # of the paired bootstrap over documents and seeds, two-sided
 
 
-def compare(
+def paired_difference(
     *,
     system: DocumentCounts,
     baseline: DocumentCounts,
@@ -130,7 +167,7 @@ def compare(
 
     >>> right = DocumentCounts({"mentions": np.full((1, 6, 4), 3)})
     >>> half = DocumentCounts({"mentions": np.tile([1, 2, 1, 2], (1, 6, 1))})
-    >>> result = compare(system=right, baseline=half, metric="mentions")
+    >>> result = paired_difference(system=right, baseline=half, metric="mentions")
     >>> result.mean, result.p_value == 2 / 2**6, result.exact  # extreme: all exchanged, or none
     (0.5, True, True)
     """
@@ -241,3 +278,13 @@ def holm(p_values: Sequence[float]) -> list[float]:
         largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[number]))
         adjusted[number] = largest
     return adjusted
+
+
+def __getattr__(name: str) -> Any:
+    """The name that `paired_difference` had once, for one more minor version."""
+    if name != "compare":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    warnings.warn(
+        f"{__name__}.compare is now {__name__}.paired_difference", DeprecationWarning, stacklevel=2
+    )
+    return paired_difference

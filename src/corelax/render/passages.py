@@ -22,12 +22,16 @@ class Version(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """A few sentences of a document, with the mentions of gold and of each system."""
+    """A few sentences of a document, with the mentions of gold and of each system.
+
+    `start` is the place of its first word in the document.
+    """
 
     document: str
     note: str
     words: Sequence[str]
     versions: Sequence[Version]
+    start: int = 0
 
     def pieces(self, version: Version) -> list[Mark | str]:
         """The text with the mentions of a version, as nested pieces."""
