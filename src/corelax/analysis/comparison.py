@@ -12,14 +12,13 @@ from corelax.analysis.significance import Difference, DocumentCounts, holm, pair
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
 from corelax.document.pairing import same_documents
-from corelax.metrics import CONLL, METRICS, Score, check_metrics, score
+from corelax.metrics import CONLL, METRICS, Report, Score, check_metrics, score
 from corelax.render.passages import Passage
 
 AVERAGE = "conll"  # a score like the metrics, but without counts of its own
 LEVEL = 0.05
 
 Run = Sequence[Document]
-Runs = Mapping[str, Sequence[Run]]
 
 
 @dataclass(frozen=True)
@@ -141,12 +140,11 @@ def compare(
     >>> difference.mean, difference.p_value == 2 / 2**6, comparison.passages[0].note
     (0.75, True, 'lea: 0 errors, base: 1 error')
     """
-    wanted = _wanted(metrics)
+    wanted = wanted_metrics(metrics)
     gold = _documents("gold", gold)
-    runs = {name: _paired_runs(gold, name, given) for name, given in systems.items()}
-    _check_systems(runs)
+    runs = checked_runs(gold, systems)
     counts = {
-        name: DocumentCounts.of([_scored(gold, run, wanted, options) for run in of_system])
+        name: DocumentCounts.of([scored(gold, run, wanted, options) for run in of_system])
         for name, of_system in runs.items()
     }
     baseline, *others = counts
@@ -182,18 +180,19 @@ def compare(
 
 def passage_dict(passage: Passage) -> dict[str, Any]:
     """A passage as JSON takes it; mentions are counted from its first word."""
-    versions = {
-        version.label: {
-            "note": version.note,
-            "mentions": [mention._asdict() for mention in version.mentions],
-        }
+    versions = [
+        version._asdict() | {"mentions": [mention._asdict() for mention in version.mentions]}
         for version in passage.versions
-    }
+    ]
     return passage._asdict() | {"words": list(passage.words), "versions": versions}
 
 
-def _wanted(metrics: Iterable[str] | None) -> tuple[str, ...]:
-    """The names of metrics, "conll" among them, each once."""
+def wanted_metrics(metrics: Iterable[str] | None) -> tuple[str, ...]:
+    """The names of metrics, "conll" among them, each once; all of them for None.
+
+    >>> wanted_metrics(["lea", "conll", "lea"])
+    ('lea', 'conll')
+    """
     names = [*METRICS, AVERAGE] if metrics is None else list(dict.fromkeys(metrics))
     if not names:
         raise CorelaxError("name at least one metric to compare by")
@@ -228,9 +227,11 @@ def _paired_runs(gold: Run, name: str, given: object) -> list[Run]:
     return paired
 
 
-def _check_systems(runs: Runs) -> None:
-    if len(runs) < 2:
+def checked_runs(gold: Run, systems: Mapping[str, object]) -> dict[str, list[Run]]:
+    """By system, its runs with the documents of gold in their order; an error if they cannot be compared."""
+    if len(systems) < 2:
         raise CorelaxError("a comparison needs two systems or more")
+    runs = {name: _paired_runs(gold, name, given) for name, given in systems.items()}
     baseline, *others = runs
     for name in others:
         if len(runs[name]) != len(runs[baseline]):
@@ -238,9 +239,11 @@ def _check_systems(runs: Runs) -> None:
                 f"{name} has {len(runs[name])} runs and {baseline} has {len(runs[baseline])}: "
                 "runs are compared in pairs, so give as many of each"
             )
+    return runs
 
 
-def _scored(gold: Run, run: Run, wanted: Sequence[str], options: Mapping[str, Any]) -> Any:
+def scored(gold: Run, run: Run, wanted: Sequence[str], options: Mapping[str, Any]) -> Report:
+    """A run with the metrics that are wanted, document by document."""
     names = dict.fromkeys(name for name in wanted if name != AVERAGE)
     if AVERAGE in wanted:
         names |= dict.fromkeys(CONLL)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from corelax.analysis.comparison import AVERAGE, LEVEL, Comparison
-from corelax.analysis.decisions import CORRECT_LINK, ERRORS, TYPES
+from corelax.analysis.decisions import CORRECT_LINK, ERRORS, OF_ANAPHORIC, TYPES
+from corelax.analysis.errors import ErrorCounts, figure
 from corelax.analysis.written import interval, p_text
 from corelax.core.version import VERSION
 from corelax.metrics import METRICS, rounded_percent
@@ -14,15 +15,15 @@ from corelax.render.report import Cell, Page, Row, Section, Table
 
 NOTHING = Cell("–")
 ABOUT_TESTS = (
-    "Differences to {baseline} in points, with {confidence:.0%} intervals of a paired bootstrap over documents; p of a "
-    "paired permutation test over documents; Holm: corrected for all p values of this table. Bold: below {level} "
-    "after the correction."
+    "Differences to {baseline} in points, with {confidence:.0%} intervals of a paired bootstrap over "
+    "documents; p of a paired permutation test over documents; Holm: corrected for all p values of this "
+    "table. Bold: below {level} after the correction."
 )
 ABOUT_RUNS = " Scores are means over {runs} runs, which are drawn as well."
 ABOUT_ERRORS = (
-    "False anaphor: linked, but first in its gold entity or in none. False new: has an earlier gold mention, but "
-    "starts an entity or is left out. Wrong link: linked to another entity. Percentages are of the anaphoric gold "
-    "mentions of a type."
+    "False anaphor: linked, but first in its gold entity or in none. False new: has an earlier gold mention, "
+    "but starts an entity or is left out. Wrong link: linked to another entity. Percentages are of the "
+    "anaphoric gold mentions of a type."
 )
 ABOUT_PASSAGES = "Chosen for the largest difference in errors, in favour of each side in turn."
 
@@ -71,8 +72,7 @@ def system_errors_table(comparison: Comparison) -> Table:
     for kind in (*ERRORS, CORRECT_LINK):
         rows.append(Row([kind.replace("_", " ").capitalize()], heading=True))
         for system, counts in comparison.errors.items():
-            numbers = [counts.number(kind, type) for type in (*TYPES, None)]
-            cells = [Cell(f"{n:,}" if isinstance(n, int) else f"{n:,.1f}", {"value": n}) for n in numbers]
+            cells = [_error_cell(counts, kind, type) for type in (*TYPES, None)]
             rows.append(Row([Cell(system), *cells]))
     return Table("errors", "Errors by type of mention", columns, rows, ABOUT_ERRORS)
 
@@ -91,7 +91,9 @@ def comparison_page(comparison: Comparison, *, title: str, command: str = "") ->
         Section("Errors", [], [system_errors_table(comparison)]),
         Section(
             "Where the systems differ",
-            [] if comparison.passages else ["Nowhere: no system makes fewer errors in any passage."],
+            []
+            if comparison.passages
+            else ["Nowhere: no system makes fewer errors in any passage."],
             [shown] if comparison.passages else [],
         ),
     ]
@@ -119,6 +121,14 @@ def _lead(comparison: Comparison) -> list[str]:
 def _resamples(comparison: Comparison) -> str:
     first = next(iter(next(iter(comparison.differences.values())).values()))
     return f"{first.resamples:,}, seed {comparison.seed}"
+
+
+def _error_cell(counts: ErrorCounts, kind: str, type: str | None) -> Cell:
+    number = counts.number(kind, type)
+    if kind not in OF_ANAPHORIC:
+        return Cell(figure(number), {"number": number})
+    share = counts.share(kind, type)
+    return Cell(f"{figure(number)} ({share:.1%})", {"number": number, "share": share})
 
 
 def _score_cells(comparison: Comparison, system: str, metric: str) -> list[Cell]:

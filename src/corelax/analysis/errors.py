@@ -236,7 +236,7 @@ def error_examples(name: str, counts: ErrorCounts) -> Iterator[str]:
     for kind in ERRORS:
         shown = [error for error in counts.examples if error.kind == kind]
         if shown:
-            yield f"\n{name}: {_title(kind).lower()}, {len(shown)} of {_figure(counts.number(kind))}"
+            yield f"\n{name}: {_title(kind).lower()}, {len(shown)} of {figure(counts.number(kind))}"
         for error in shown:
             links = (error.gold_antecedent, error.system_antecedent)
             gold, system = ("–" if link is None else one_line(link, MAX_TEXT) for link in links)
@@ -265,13 +265,13 @@ def _title(kind: str) -> str:
 
 def _cell(counts: ErrorCounts, kind: str, type: str | None) -> str:
     percent = f" {counts.share(kind, type):6.1%}" if kind in OF_ANAPHORIC else NO_PERCENT
-    return f"{_figure(counts.number(kind, type))}{percent}"
+    return f"{figure(counts.number(kind, type))}{percent}"
 
 
-def _figure(number: float) -> str:
+def figure(number: float) -> str:
     """A number of mentions, or a mean of such numbers.
 
-    >>> _figure(1200), _figure(1200.5)
+    >>> figure(1200), figure(1200.5)
     ('1,200', '1,200.5')
     """
     return f"{number:,}" if isinstance(number, int) else f"{number:,.1f}"

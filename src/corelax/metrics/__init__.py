@@ -11,6 +11,7 @@ from corelax.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from corelax.metrics.counts import Counts, LinkCounts, Score, f_measure
+    from corelax.metrics.file_scores import FilesReport, score_file_sets
     from corelax.metrics.metric import AnyCounts, Metric, Repeats
     from corelax.metrics.overlap import Overlap, Side
     from corelax.metrics.registry import CONLL, METRICS, check_metrics, register
@@ -24,6 +25,7 @@ __all__ = [
     "METRICS",
     "AnyCounts",
     "Counts",
+    "FilesReport",
     "LinkCounts",
     "Metric",
     "Overlap",
@@ -38,6 +40,7 @@ __all__ = [
     "register",
     "rounded_percent",
     "score",
+    "score_file_sets",
     "score_files",
     "scores_table",
 ]
@@ -47,6 +50,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "counts": "Counts f_measure LinkCounts Score",
+        "file_scores": "FilesReport score_file_sets",
         "metric": "AnyCounts Metric Repeats",
         "overlap": "Overlap Side",
         "registry": "check_metrics CONLL METRICS register",

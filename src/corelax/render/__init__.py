@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         titled_table,
     )
     from corelax.render.terminal import print_resolution
+    from corelax.render.terminal_passages import print_passages
     from corelax.render.views import ResolutionView
     from corelax.render.write import page_html, page_markdown, write_report
 
@@ -66,6 +67,7 @@ __all__ = [
     "page_markdown",
     "passages_html",
     "passages_markdown",
+    "print_passages",
     "print_resolution",
     "resolutions_html",
     "table_csv",
@@ -89,6 +91,7 @@ __getattr__, __dir__ = lazy_names(
         "report": "Cell Figure Level Page Panel Row Section Series Table",
         "tables": "table_csv table_json table_markdown table_text titled_table",
         "terminal": "print_resolution",
+        "terminal_passages": "print_passages",
         "views": "ResolutionView",
         "write": "page_html page_markdown write_report",
     },
