@@ -93,7 +93,8 @@ def compare_outputs(
     wanted = wanted_metrics(metrics if metrics is not None else DEFAULT)
     given = {name: list(documents) for name, documents in systems.items()}
     first = next(iter(given), "")
-    runs = {name: run for name, [run] in checked_runs(given.get(first, []), given).items()}
+    checked = checked_runs(given.get(first, []), given, against=first)
+    runs = {name: run for name, [run] in checked.items()}
     return Agreement(
         sizes={name: count(run) for name, run in runs.items()},
         reports={

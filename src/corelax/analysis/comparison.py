@@ -11,7 +11,7 @@ from corelax.analysis.passages import choose_passages
 from corelax.analysis.significance import Difference, DocumentCounts, holm, paired_difference
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
-from corelax.document.pairing import same_documents
+from corelax.document.pairing import SIDES, same_documents
 from corelax.metrics import CONLL, METRICS, Report, Score, check_metrics, score
 from corelax.render.passages import Passage
 
@@ -211,7 +211,7 @@ def _documents(name: str, given: object) -> list[Document]:
     return documents
 
 
-def _paired_runs(gold: Run, name: str, given: object) -> list[Run]:
+def _paired_runs(gold: Run, name: str, given: object, against: str) -> list[Run]:
     """The runs of a system, each with the documents of gold in their order."""
     listed = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else given
     if isinstance(listed, list) and listed and not isinstance(listed[0], Document | str):
@@ -220,18 +220,25 @@ def _paired_runs(gold: Run, name: str, given: object) -> list[Run]:
         runs = [_documents(name, listed)]
     paired = []
     for run in runs:
-        by_name = {
-            ours.name: theirs for ours, theirs in same_documents(gold=gold, system=run, where=name)
-        }
+        pairs = same_documents(gold=gold, system=run, where=name, sides=(against, SIDES[1]))
+        by_name = {ours.name: theirs for ours, theirs in pairs}
         paired.append([by_name[doc.name] for doc in gold])
     return paired
 
 
-def checked_runs(gold: Run, systems: Mapping[str, object]) -> dict[str, list[Run]]:
-    """By system, its runs with the documents of gold in their order; an error if they cannot be compared."""
+def checked_runs(
+    gold: Run, systems: Mapping[str, object], against: str = SIDES[0]
+) -> dict[str, list[Run]]:
+    """By system, its runs with the documents of gold in their order; an error if they cannot be compared.
+
+    Args:
+        gold: The documents that all systems must have.
+        systems: The documents of each, or its runs.
+        against: What messages call `gold`.
+    """
     if len(systems) < 2:
         raise CorelaxError("a comparison needs two systems or more")
-    runs = {name: _paired_runs(gold, name, given) for name, given in systems.items()}
+    runs = {name: _paired_runs(gold, name, given, against) for name, given in systems.items()}
     baseline, *others = runs
     for name in others:
         if len(runs[name]) != len(runs[baseline]):

@@ -85,7 +85,6 @@ def comparison_page(comparison: Comparison, *, title: str, command: str = "") ->
         title: The title of the page.
         command: The command that made it.
     """
-    shown = Passages("passages", "Passages", ABOUT_PASSAGES, comparison.passages)
     sections = [
         Section("Scores", comparison.notes, [comparison_table(comparison)]),
         Section("Errors", [], [system_errors_table(comparison)]),
@@ -94,7 +93,7 @@ def comparison_page(comparison: Comparison, *, title: str, command: str = "") ->
             []
             if comparison.passages
             else ["Nowhere: no system makes fewer errors in any passage."],
-            [shown] if comparison.passages else [],
+            [comparison_passages(comparison)] if comparison.passages else [],
         ),
     ]
     facts = [
@@ -104,6 +103,11 @@ def comparison_page(comparison: Comparison, *, title: str, command: str = "") ->
         ("program", f"corelax {VERSION}"),
     ]
     return Page(title, _lead(comparison), facts, sections, command)
+
+
+def comparison_passages(comparison: Comparison) -> Passages:
+    """The passages, with what they are."""
+    return Passages("passages", "Passages", ABOUT_PASSAGES, comparison.passages)
 
 
 def _lead(comparison: Comparison) -> list[str]:
