@@ -45,18 +45,19 @@ def comparison_table(comparison: Comparison, *, grouped: bool = True) -> Table:
         grouped: Whether metrics are headings; else they are the first column, as programs like it.
     """
     confidence = f"{comparison.confidence:.0%}".replace("%", " %")
-    difference = f"difference [{confidence}]"
-    columns = ["", "recall", "precision", "F1", difference, "p", "p (Holm)"]
+    difference = f"difference [{confidence}]" if grouped else "difference"
+    shown = ["F1"] if tuple(comparison.metrics) == (AVERAGE,) else ["recall", "precision", "F1"]
+    columns = ["", *shown, difference, "p", "p (Holm)"]
     rows = []
     for metric in comparison.metrics:
         if grouped:
             rows.append(Row([metric_title(metric)], heading=True))
         for system in comparison.counts:
-            cells = [Cell(system), *_score_cells(comparison, system, metric)]
+            cells = [Cell(system), *_score_cells(comparison, system, metric)[-len(shown) :]]
             cells += _difference_cells(comparison, system, metric)
             rows.append(Row(cells if grouped else [Cell(metric), *cells]))
     if not grouped:
-        columns = ["metric", "system", *columns[1:4], "difference", *columns[5:]]
+        columns = ["metric", "system", *columns[1:]]
     baseline, runs = comparison.baseline, comparison.counts[comparison.baseline].seeds
     caption = ABOUT_TESTS.format(
         baseline=baseline, confidence=comparison.confidence, level=LEVEL

@@ -86,9 +86,7 @@ def _differences(docs: Mapping[str, Document], first: str) -> dict[str, list[Jud
 
 def _chosen(candidates: Sequence[Stretch], number: int) -> list[Stretch]:
     """The stretches with most differences, without overlap, from all documents in turn."""
-    ranked = sorted(
-        candidates, key=lambda stretch: (-_number(stretch), stretch.end - stretch.start)
-    )
+    ranked = sorted(candidates, key=_rank)
     chosen: list[Stretch] = []
     uses: Counter[str] = Counter()
     while ranked and len(chosen) < number:
@@ -97,6 +95,18 @@ def _chosen(candidates: Sequence[Stretch], number: int) -> list[Stretch]:
         uses[best.gold.name] += 1
         ranked = [stretch for stretch in ranked if not stretch.overlaps(best)]
     return chosen
+
+
+def _rank(stretch: Stretch) -> tuple[int, int, int]:
+    """The smaller, the better: many differences, then many of their antecedents in sight, then few words."""
+    antecedents = {
+        span
+        for listed in stretch.errors.values()
+        for judged in listed
+        for span in (judged.gold, judged.system)
+        if span is not None and stretch.holds(span)
+    }
+    return -_number(stretch), -len(antecedents), stretch.end - stretch.start
 
 
 def _number(stretch: Stretch) -> int:
