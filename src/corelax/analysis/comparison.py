@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from corelax.analysis.errors import ErrorCounts, count_errors, mean_errors
+from corelax.analysis.errors import ErrorCounts, count_errors_of_runs, mean_errors
 from corelax.analysis.passages import choose_passages
 from corelax.analysis.significance import Difference, DocumentCounts, holm, paired_difference
 from corelax.core.errors import CorelaxError
@@ -168,10 +168,7 @@ def compare(
         metrics=wanted,
         differences=differences,
         adjusted=_adjusted(differences),
-        errors={
-            name: mean_errors([count_errors(gold=gold, system=run, path=name) for run in of_system])
-            for name, of_system in runs.items()
-        },
+        errors=_errors(gold, runs),
         passages=choose_passages(gold=gold, systems=first_runs, number=passages),
         confidence=confidence,
         seed=seed,
@@ -257,6 +254,14 @@ def scored(gold: Run, run: Run, wanted: Sequence[str], options: Mapping[str, Any
     return score(
         gold=gold, system=run, metrics=names, per_document=True, **{"check_text": False, **options}
     )
+
+
+def _errors(gold: Run, runs: Mapping[str, Sequence[Run]]) -> dict[str, ErrorCounts]:
+    """By system, the mean errors of its runs."""
+    every = iter(
+        count_errors_of_runs(gold, [run for of_system in runs.values() for run in of_system])
+    )
+    return {name: mean_errors([next(every) for _ in of_system]) for name, of_system in runs.items()}
 
 
 def _adjusted(differences: Mapping[str, Mapping[str, Difference]]) -> dict[str, dict[str, float]]:

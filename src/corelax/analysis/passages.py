@@ -143,8 +143,9 @@ def choose_stretches(
 
 
 def wrong_mentions(gold: Document, system: Document) -> list[JudgedMention]:
-    """The mentions that a system gets wrong, in the order of the text."""
-    return [decision for decision in judged_mentions(gold, system) if decision.kind in ERRORS]
+    """The mentions that a system gets wrong, in the order of the text, without their types."""
+    judged = judged_mentions(gold, system, types=lambda _: "")
+    return [decision for decision in judged if decision.kind in ERRORS]
 
 
 def stretches(
