@@ -121,7 +121,7 @@ def test_the_page_has_scores_errors_passages_and_the_command(
     done = corelax("compare", *files, "--html", page)
     assert (done.code, done.out) == (0, "")
     html = page.read_text()
-    assert "<h1>Comparison of lea and none</h1>" in html
+    assert "<h1>Comparison: lea, none</h1>" in html
     assert "Errors by type of mention" in html
     assert 'class="passage"' in html
     assert f"corelax compare {files[0]}" in html

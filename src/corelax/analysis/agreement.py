@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from corelax.analysis.comparison import AVERAGE, checked_runs, passage_dict, scored, wanted_metrics
+from corelax.analysis.comparison import AVERAGE, checked_runs, passage_dict, scored
 from corelax.analysis.comparison_tables import metric_title
 from corelax.analysis.differing import choose_differences
 from corelax.core.version import VERSION
@@ -90,7 +90,7 @@ def compare_outputs(
     >>> agreement.score("base", "mentions"), agreement.passages[0].note
     (0.5, '1 difference')
     """
-    wanted = wanted_metrics(metrics if metrics is not None else DEFAULT)
+    wanted = DEFAULT if metrics is None else tuple(dict.fromkeys(metrics))
     given = {name: list(documents) for name, documents in systems.items()}
     first = next(iter(given), "")
     checked = checked_runs(given.get(first, []), given, against=first)

@@ -12,7 +12,7 @@ from corelax.analysis.significance import Difference, DocumentCounts, holm, pair
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
 from corelax.document.pairing import SIDES, same_documents
-from corelax.metrics import CONLL, METRICS, Report, Score, check_metrics, score
+from corelax.metrics import CONLL, Report, Score, score
 from corelax.render.passages import Passage
 
 AVERAGE = "conll"  # a score like the metrics, but without counts of its own
@@ -140,13 +140,15 @@ def compare(
     >>> difference.mean, difference.p_value == 2 / 2**6, comparison.passages[0].note
     (0.75, True, 'lea: 0 errors, base: 1 error')
     """
-    wanted = wanted_metrics(metrics)
+    names = None if metrics is None else tuple(dict.fromkeys(metrics))
     gold = _documents("gold", gold)
     runs = checked_runs(gold, systems)
-    counts = {
-        name: DocumentCounts.of([scored(gold, run, wanted, options) for run in of_system])
+    reports = {
+        name: [scored(gold, run, names, options) for run in of_system]
         for name, of_system in runs.items()
     }
+    counts = {name: DocumentCounts.of(of_system) for name, of_system in reports.items()}
+    wanted = names or scores_in(next(iter(reports.values()))[0])
     baseline, *others = counts
     differences = {
         name: {
@@ -184,17 +186,9 @@ def passage_dict(passage: Passage) -> dict[str, Any]:
     return passage._asdict() | {"words": list(passage.words), "versions": versions}
 
 
-def wanted_metrics(metrics: Iterable[str] | None) -> tuple[str, ...]:
-    """The names of metrics, "conll" among them, each once; all of them for None.
-
-    >>> wanted_metrics(["lea", "conll", "lea"])
-    ('lea', 'conll')
-    """
-    names = [*METRICS, AVERAGE] if metrics is None else list(dict.fromkeys(metrics))
-    if not names:
-        raise CorelaxError("name at least one metric to compare by")
-    check_metrics(name for name in names if name != AVERAGE)
-    return tuple(names)
+def scores_in(report: Report) -> tuple[str, ...]:
+    """The metrics of a report, and "conll" if it has that."""
+    return (*report, AVERAGE) if report.has_conll else tuple(report)
 
 
 def _documents(name: str, given: object) -> list[Document]:
@@ -246,14 +240,17 @@ def checked_runs(
     return runs
 
 
-def scored(gold: Run, run: Run, wanted: Sequence[str], options: Mapping[str, Any]) -> Report:
-    """A run with the metrics that are wanted, document by document."""
-    names = dict.fromkeys(name for name in wanted if name != AVERAGE)
-    if AVERAGE in wanted:
-        names |= dict.fromkeys(CONLL)
-    return score(
-        gold=gold, system=run, metrics=names, per_document=True, **{"check_text": False, **options}
-    )
+def scored(
+    gold: Run, run: Run, metrics: Sequence[str] | None, options: Mapping[str, Any]
+) -> Report:
+    """A run with the metrics that are wanted and those that "conll" is made of, document by document."""
+    if metrics is not None:
+        names = dict.fromkeys(name for name in metrics if name != AVERAGE)
+        metrics = [*(names | dict.fromkeys(CONLL))] if AVERAGE in metrics else [*names]
+        if not metrics:
+            raise CorelaxError("name at least one metric to compare by")
+    given = {"check_text": False, **options}
+    return score(gold=gold, system=run, metrics=metrics, per_document=True, **given)
 
 
 def _errors(gold: Run, runs: Mapping[str, Sequence[Run]]) -> dict[str, ErrorCounts]:

@@ -9,7 +9,8 @@ from corelax.analysis.decisions import CORRECT_LINK, ERRORS, OF_ANAPHORIC, TYPES
 from corelax.analysis.errors import ErrorCounts, figure
 from corelax.analysis.written import interval, p_text
 from corelax.core.version import VERSION
-from corelax.metrics import METRICS, rounded_percent
+from corelax.metrics import rounded_percent
+from corelax.metrics.report_tables import title_of
 from corelax.render.passages import Passages
 from corelax.render.report import Cell, Page, Row, Section, Table
 
@@ -34,7 +35,7 @@ def metric_title(metric: str) -> str:
     >>> metric_title("conll"), metric_title("b_cubed")
     ('CoNLL', 'B³')
     """
-    return "CoNLL" if metric == AVERAGE else METRICS[metric].title
+    return "CoNLL" if metric == AVERAGE else title_of(metric)
 
 
 def comparison_table(comparison: Comparison, *, grouped: bool = True) -> Table:

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from corelax.core.errors import CorelaxError
-from corelax.metrics import CONLL, METRICS, Report, Score, check_metrics
+from corelax.metrics import CONLL, METRICS, AnyCounts, Report, Score, check_metrics
 
 Array = NDArray[Any]
 
@@ -42,16 +42,19 @@ class DocumentCounts:
     Attributes:
         counts: By metric, [seed, document, number]; the numbers are those of `as_tuple()` of the metric's
             kind of counts.
+        kinds: The kinds of counts where they are not those of the metrics.
     """
 
     counts: Mapping[str, Array]
+    kinds: Mapping[str, type[AnyCounts]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        names = check_metrics(self.counts)
+        check_metrics(name for name in self.counts if name not in self.kinds)
+        names = tuple(self.counts)
         if not names:
             raise CorelaxError("counts of at least one metric are needed")
         for name in names:
-            shape, numbers = self.counts[name].shape, len(METRICS[name].counts().as_tuple())
+            shape, numbers = self.counts[name].shape, len(self._kind(name)().as_tuple())
             if len(shape) != 3 or shape[2] != numbers or 0 in shape:
                 wanted = f"[seed, document, {numbers}]"
                 raise CorelaxError(f"counts of {name} must be {wanted}, not {list(shape)}")
@@ -74,18 +77,16 @@ class DocumentCounts:
         names = list(runs[0].documents)
         if any(set(run.documents) != set(names) for run in runs):
             raise CorelaxError("runs to be compared must be of the same documents")
-        return cls(
-            {
-                metric: np.array(
-                    [
-                        [run.documents[name].counts[metric].as_tuple() for name in names]
-                        for run in runs
-                    ],
-                    float,
-                )
-                for metric in runs[0]
-            }
-        )
+        counts = {
+            metric: np.array(
+                [[run.documents[n].counts[metric].as_tuple() for n in names] for run in runs], float
+            )
+            for metric in runs[0]
+        }
+        return cls(counts, {metric: type(runs[0].counts[metric]) for metric in counts})
+
+    def _kind(self, metric: str) -> type[AnyCounts]:
+        return self.kinds[metric] if metric in self.kinds else METRICS[metric].counts
 
     @property
     def seeds(self) -> int:
@@ -102,9 +103,9 @@ class DocumentCounts:
         if metric == "conll":
             three = zip(*(self.scores(name) for name in CONLL), strict=True)
             return [Score(*(sum(v) / len(CONLL) for v in zip(*run, strict=True))) for run in three]
-        counts = METRICS[metric].counts
+        kind = self._kind(metric)
         sums = self.counts[metric].sum(axis=1).tolist()  # [seed, number]
-        return [counts.from_tuple(tuple(numbers)).scores() for numbers in sums]
+        return [kind.from_tuple(tuple(numbers)).scores() for numbers in sums]
 
     def score(self, metric: str, weights: Array | None = None) -> Array:
         """F1 of the corpus for each seed, [seed]; "conll" is the mean F1 of MUC, B³ and CEAF_e.
@@ -120,7 +121,7 @@ class DocumentCounts:
             raise CorelaxError(f"no counts of {metric!r}; there are {', '.join(self.counts)}")
         # Sums of what was counted, nothing subtracted: an empty side is exactly 0, as `ratio` needs it.
         sums = weights.astype(float) @ self.counts[metric]  # [seed, resample, number]
-        f1: Array = METRICS[metric].counts.from_tuple(tuple(sums.T)).scores().f1
+        f1: Array = self._kind(metric).from_tuple(tuple(sums.T)).scores().f1
         return f1
 
 
@@ -232,7 +233,9 @@ def _exchanges(
     names = CONLL if metric == "conll" else [metric]
     pairs = {name: [system.counts[name], baseline.counts[name]] for name in names}
     # The documents of the system, then those of the baseline: weights choose who gets which.
-    both = DocumentCounts({name: np.concatenate(pair, axis=1) for name, pair in pairs.items()})
+    both = DocumentCounts(
+        {name: np.concatenate(pair, axis=1) for name, pair in pairs.items()}, system.kinds
+    )
     for coin in coins:  # [resample, document]
         ours = both.score(metric, np.hstack([1 - coin, coin]))  # [resample, seed]
         theirs = both.score(metric, np.hstack([coin, 1 - coin]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -76,9 +76,9 @@ def compare(
         ),
     ] = None,
     singletons: Annotated[
-        Literal["keep", "drop"],
-        typer.Option(help="Whether entities of one mention count; applies to all sides."),
-    ] = "keep",
+        Literal["keep", "drop"] | None,
+        typer.Option(help="Whether entities of one mention count, on all sides; else they do."),
+    ] = None,
     resamples: Annotated[
         int, typer.Option(min=1, max=10_000_000, metavar="N", help="Of an interval and a p value.")
     ] = 10_000,
@@ -117,6 +117,8 @@ def compare(
     if not texts.is_gold and (several := [name for name, runs in sources.items() if len(runs) > 1]):
         raise CorelaxError(f"{several[0]}: several runs are compared on gold entities only")
     runs = _documents(sources, texts, format, scheme, device)
+    chosen = {"singletons": singletons}
+    options: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
     result: Comparison | Agreement
     if texts.is_gold:
         result = compare_systems(
@@ -127,15 +129,15 @@ def compare(
             confidence=confidence,
             seed=seed,
             passages=passages,
-            singletons=singletons,
+            **options,
         )
         for line in result.notes:
             note(line)
     else:
         outputs = {name: of_system[0] for name, of_system in runs.items()}
-        result = compare_outputs(outputs, metrics=metric, passages=passages, singletons=singletons)
+        result = compare_outputs(outputs, metrics=metric, passages=passages, **options)
     if html is not None:
-        _write_page(result, html, " and ".join(sources))
+        _write_page(result, html, ", ".join(sources))
     _print(result, json=json, csv=csv, latex=latex, is_quiet=html is not None)
 
 
@@ -191,7 +193,7 @@ def _write_page(result: Comparison | Agreement, target: str, names: str) -> None
     from corelax.core.files import open_for_writing
     from corelax.render import page_html
 
-    title, command = f"Comparison of {names}", shlex.join(["corelax", *sys.argv[1:]])
+    title, command = f"Comparison: {names}", shlex.join(["corelax", *sys.argv[1:]])
     with open_for_writing(target) as file:
         file.write(page_html(_page(result, title, command)) + "\n")
 

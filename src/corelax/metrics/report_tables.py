@@ -14,6 +14,15 @@ MEAN, POOLED = "mean of files", "all pooled"
 Percent = Callable[[float], str]
 
 
+def title_of(metric: str) -> str:
+    """The name of a metric in tables.
+
+    >>> title_of("b_cubed")
+    'B³'
+    """
+    return METRICS[metric].title if metric in METRICS else metric.upper()
+
+
 def scores_of(report: Report, percent: Percent = rounded_percent) -> Table:
     """A row for each metric: recall, precision, F; then CoNLL.
 
@@ -26,7 +35,7 @@ def scores_of(report: Report, percent: Percent = rounded_percent) -> Table:
     <BLANKLINE>
     """
     rows = [
-        Row([METRICS[name].title, *(_cell(share, percent) for share in score)])
+        Row([title_of(name), *(_cell(share, percent) for share in score)])
         for name, score in report.items()
     ]
     if report.has_conll:
@@ -65,7 +74,7 @@ def _wide(
     percent: Percent,
 ) -> Table:
     """A row for each report, a column for each metric: F is shown, recall and precision are behind it."""
-    titles = [METRICS[name].title for name in report]
+    titles = [title_of(name) for name in report]
     rows = []
     for names, each in named:
         cells = [_score_cell(report, each[metric], percent) for metric in report]
