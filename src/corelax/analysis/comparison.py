@@ -202,7 +202,7 @@ def _documents(name: str, given: object) -> list[Document]:
     return documents
 
 
-def _paired_runs(gold: Run, name: str, given: object, against: str) -> list[Run]:
+def _paired_runs(gold: Run, name: str, given: object, against: str) -> Sequence[Run]:
     """The runs of a system, each with the documents of gold in their order."""
     listed = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else given
     if isinstance(listed, list) and listed and not isinstance(listed[0], Document | str):
@@ -219,7 +219,7 @@ def _paired_runs(gold: Run, name: str, given: object, against: str) -> list[Run]
 
 def checked_runs(
     gold: Run, systems: Mapping[str, object], against: str = SIDES[0]
-) -> dict[str, list[Run]]:
+) -> dict[str, Sequence[Run]]:
     """By system, its runs with the documents of gold in their order; an error if they cannot be compared.
 
     Args:

@@ -142,7 +142,9 @@ def _table(report: Report, percent: Callable[[float], str], *, per_document: boo
 
     if per_document:
         return documents_of(report, percent)
-    return (files_of if isinstance(report, FilesReport) else scores_of)(report, percent)
+    if isinstance(report, FilesReport):
+        return files_of(report, percent)
+    return scores_of(report, percent)
 
 
 def _print_report(report: Report, percent: Callable[[float], str]) -> None:

@@ -35,7 +35,8 @@ class FilesReport(Report):
     def macro(self, metric: str) -> Score:
         """The plain mean over files of recall, precision and F of a metric."""
         scores = [report[metric] for report in self.files.values()]
-        return Score(*(sum(v) / len(scores) for v in zip(*scores, strict=True)), beta=self.beta)
+        recall, precision, f = (sum(shares) / len(scores) for shares in zip(*scores, strict=True))
+        return Score(recall, precision, f, self.beta)
 
     @property
     def macro_conll(self) -> float:
