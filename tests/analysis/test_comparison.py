@@ -196,7 +196,7 @@ def test_singletons_can_be_dropped_on_all_sides() -> None:
         ({"x": docs("ab"), "y": "out.conll"}, "y must be a list of documents"),
         ({"x": docs("ab"), "y": 3}, "y must be a list of documents"),
         ({"x": docs("ab"), "y": docs("ab")[0]}, "y must be a list of documents"),
-        ({"x": docs("ab"), "y": [docs("ab"), docs("ab")]}, "y has 2 runs and x has 1"),
+        ({"x": docs("ab"), "y": [docs("ab"), docs("ab")]}, "y and x have 2 and 1 runs"),
     ],
 )
 def test_what_cannot_be_compared_is_said_in_a_line(systems: dict, message: str) -> None:
@@ -208,6 +208,11 @@ def test_other_words_are_an_error_that_names_the_system() -> None:
     other = Document.from_sentences("a", [["Ann", "saw", "Ed"]])
     with pytest.raises(CorelaxError, match=r"^y: document a: token 2 is 'Bo' in gold and 'Ed'"):
         corelax.compare(docs("a"), {"x": docs("a"), "y": [other]})
+
+
+def test_beta_is_refused_since_differences_are_of_f1() -> None:
+    with pytest.raises(CorelaxError, match="compared by F1; leave out beta"):
+        corelax.compare(docs("a"), {"x": docs("a"), "y": docs("a")}, beta=2.0)
 
 
 def test_unknown_metrics_are_named() -> None:

@@ -272,7 +272,7 @@ def test_two_systems_of_one_name_are_refused(corelax: Run, files: tuple) -> None
 def test_runs_must_be_as_many(corelax: Run, files: tuple) -> None:
     gold, system, nothing = files
     line = failure(corelax("compare", gold, f"a={system},{nothing}", nothing))
-    assert line.startswith("none has 1 runs and a has 2")
+    assert line.startswith("none and a have 1 and 2 runs")
 
 
 def test_no_input_is_written_over(corelax: Run, files: tuple) -> None:

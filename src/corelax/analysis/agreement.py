@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from corelax.analysis.comparison import AVERAGE, checked_runs, passage_dict, scored
+from corelax.analysis.comparison import passage_dict
 from corelax.analysis.comparison_tables import metric_title
 from corelax.analysis.differing import choose_differences
+from corelax.analysis.runs import AVERAGE, checked_runs, chosen_metrics, scored
 from corelax.core.version import VERSION
 from corelax.document import Document
 from corelax.document.statistics import Statistics, count
@@ -90,7 +91,7 @@ def compare_outputs(
     >>> agreement.score("base", "mentions"), agreement.passages[0].note
     (0.5, '1 difference')
     """
-    wanted = DEFAULT if metrics is None else tuple(dict.fromkeys(metrics))
+    wanted = chosen_metrics(metrics) or DEFAULT
     given = {name: list(documents) for name, documents in systems.items()}
     first = next(iter(given), "")
     checked = checked_runs(given.get(first, []), given, against=first)

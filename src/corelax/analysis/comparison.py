@@ -8,17 +8,20 @@ from typing import Any
 
 from corelax.analysis.errors import ErrorCounts, count_errors_of_runs, mean_errors
 from corelax.analysis.passages import choose_passages
+from corelax.analysis.runs import (
+    Run,
+    checked_documents,
+    checked_runs,
+    chosen_metrics,
+    scored,
+    scores_in,
+)
 from corelax.analysis.significance import Difference, DocumentCounts, holm, paired_difference
-from corelax.core.errors import CorelaxError
 from corelax.document import Document
-from corelax.document.pairing import SIDES, same_documents
-from corelax.metrics import CONLL, Report, Score, score
+from corelax.metrics import Score
 from corelax.render.passages import Passage
 
-AVERAGE = "conll"  # a score like the metrics, but without counts of its own
 LEVEL = 0.05
-
-Run = Sequence[Document]
 
 
 @dataclass(frozen=True)
@@ -140,8 +143,8 @@ def compare(
     >>> difference.mean, difference.p_value == 2 / 2**6, comparison.passages[0].note
     (0.75, True, 'lea: 0 errors, base: 1 error')
     """
-    names = None if metrics is None else tuple(dict.fromkeys(metrics))
-    gold = _documents("gold", gold)
+    names = chosen_metrics(metrics)
+    gold = checked_documents("gold", gold)
     runs = checked_runs(gold, systems)
     reports = {
         name: [scored(gold, run, names, options) for run in of_system]
@@ -184,73 +187,6 @@ def passage_dict(passage: Passage) -> dict[str, Any]:
         for version in passage.versions
     ]
     return passage._asdict() | {"words": list(passage.words), "versions": versions}
-
-
-def scores_in(report: Report) -> tuple[str, ...]:
-    """The metrics of a report, and "conll" if it has that."""
-    return (*report, AVERAGE) if report.has_conll else tuple(report)
-
-
-def _documents(name: str, given: object) -> list[Document]:
-    if isinstance(given, Document) or not isinstance(given, Iterable):
-        raise CorelaxError(f"{name} must be a list of documents, as corelax.read gives it")
-    documents = list(given)
-    if not all(isinstance(doc, Document) for doc in documents):
-        raise CorelaxError(f"{name} must be a list of documents, as corelax.read gives it")
-    if not documents:
-        raise CorelaxError(f"{name} has no documents")
-    return documents
-
-
-def _paired_runs(gold: Run, name: str, given: object, against: str) -> Sequence[Run]:
-    """The runs of a system, each with the documents of gold in their order."""
-    listed = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else given
-    if isinstance(listed, list) and listed and not isinstance(listed[0], Document | str):
-        runs = [_documents(name, run) for run in listed]
-    else:
-        runs = [_documents(name, listed)]
-    paired = []
-    for run in runs:
-        pairs = same_documents(gold=gold, system=run, where=name, sides=(against, SIDES[1]))
-        by_name = {ours.name: theirs for ours, theirs in pairs}
-        paired.append([by_name[doc.name] for doc in gold])
-    return paired
-
-
-def checked_runs(
-    gold: Run, systems: Mapping[str, object], against: str = SIDES[0]
-) -> dict[str, Sequence[Run]]:
-    """By system, its runs with the documents of gold in their order; an error if they cannot be compared.
-
-    Args:
-        gold: The documents that all systems must have.
-        systems: The documents of each, or its runs.
-        against: What messages call `gold`.
-    """
-    if len(systems) < 2:
-        raise CorelaxError("a comparison needs two systems or more")
-    runs = {name: _paired_runs(gold, name, given, against) for name, given in systems.items()}
-    baseline, *others = runs
-    for name in others:
-        if len(runs[name]) != len(runs[baseline]):
-            raise CorelaxError(
-                f"{name} has {len(runs[name])} runs and {baseline} has {len(runs[baseline])}: "
-                "runs are compared in pairs, so give as many of each"
-            )
-    return runs
-
-
-def scored(
-    gold: Run, run: Run, metrics: Sequence[str] | None, options: Mapping[str, Any]
-) -> Report:
-    """A run with the metrics that are wanted and those that "conll" is made of, document by document."""
-    if metrics is not None:
-        names = dict.fromkeys(name for name in metrics if name != AVERAGE)
-        metrics = [*(names | dict.fromkeys(CONLL))] if AVERAGE in metrics else [*names]
-        if not metrics:
-            raise CorelaxError("name at least one metric to compare by")
-    given = {"check_text": False, **options}
-    return score(gold=gold, system=run, metrics=metrics, per_document=True, **given)
 
 
 def _errors(gold: Run, runs: Mapping[str, Sequence[Run]]) -> dict[str, ErrorCounts]:
