@@ -222,7 +222,22 @@ def test_one_document_is_not_tested(corelax: Run, files: tuple, tmp_path: Path) 
     assert re.search(r"single_none +0\.00 +−73\.30 +– +–\n", done.out)
 
 
+def test_gold_or_text_may_come_from_standard_input(
+    corelax: Run, files: tuple, models: list[str]
+) -> None:
+    gold, *systems = files
+    piped = corelax("compare", "-", *systems, "--csv", stdin=gold.read_text())
+    assert piped.out == corelax("compare", *files, "--csv").out
+    text = corelax("compare", "-", *models, stdin="Ann saw Bo. Bo waved. Ann left.")
+    assert "stdin: 1 difference" in text.out
+
+
 # What goes wrong is one line.
+
+
+def test_standard_input_is_read_once(corelax: Run, files: tuple) -> None:
+    line = failure(corelax("compare", "-", "a=-", files[0], stdin=files[0].read_text()))
+    assert line == "standard input can be read once only"
 
 
 def failure(done: Done) -> str:
@@ -276,9 +291,13 @@ def test_runs_must_be_as_many(corelax: Run, files: tuple) -> None:
 
 
 def test_no_input_is_written_over(corelax: Run, files: tuple) -> None:
-    before = files[1].read_bytes()
-    assert "is an input" in failure(corelax("compare", *files, "--html", files[1]))
-    assert files[1].read_bytes() == before
+    gold, system, other = files
+    before = system.read_bytes()
+    for systems in ([system, other], [other, f"a={system}"], [f"a={other},{system}", other]):
+        assert "is an input" in failure(corelax("compare", gold, *systems, "--html", system))
+    folder = system.parent
+    assert "is an input" in failure(corelax("compare", folder, folder, other, "--html", system))
+    assert system.read_bytes() == before
 
 
 @pytest.mark.parametrize(

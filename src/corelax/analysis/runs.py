@@ -7,7 +7,7 @@ from typing import Any
 
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
-from corelax.document.pairing import SIDES
+from corelax.document.pairing import SIDES, same_documents
 from corelax.metrics import CONLL, Report, score
 
 AVERAGE = "conll"  # a score like the metrics, but without counts of its own

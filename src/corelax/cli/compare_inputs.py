@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +22,7 @@ from corelax.core.folders import CONFIG
 from corelax.document import Document
 from corelax.io import format_of, match_files, read, suffix_format
 
+Note = Callable[[str], None]
 RESULT = re.compile(r"\.(links|entities)\.json$")  # of a run of a study
 
 
@@ -58,7 +59,7 @@ class Texts:
         return [doc for file, docs in self.files.items() for doc in self.named(file, docs)]
 
 
-def read_texts(name: str, format: str | None, note: Callable[[str], None]) -> Texts:
+def read_texts(name: str, format: str | None, note: Note) -> Texts:
     """The first argument: annotated files with gold entities, or texts without.
 
     Args:
@@ -97,7 +98,11 @@ def _is_raw(name: str, format: str | None) -> bool:
 
 
 def parse_systems(arguments: Sequence[str]) -> dict[str, list[Source]]:
-    """By name, the runs of each system."""
+    """By name, the runs of each system.
+
+    Args:
+        arguments: `FILE`, `FOLDER`, `MODEL`, `NAME=FILE` or `NAME=FILE,FILE`.
+    """
     given = [_split_name(argument) for argument in arguments]
     derived = iter(system_names([path for name, path in given if not name]))
     names = [name or _not_gold(next(derived), path) for name, path in given]
@@ -179,21 +184,68 @@ def _study_result(path: str, documents: Sequence[Document]) -> list[Document]:
     return [doc.with_clusters(clusters[doc.key]) for doc in documents]
 
 
-def run_model(
-    source: Source,
-    documents: Sequence[Document],
+def input_paths(gold: str, sources: Mapping[str, Sequence[Source]]) -> Iterator[str | Path]:
+    """All files that are read, so that none is written over."""
+    from corelax.resolve.models import model_files
+
+    for path in (
+        gold,
+        *(run.path for runs in sources.values() for run in runs if not run.is_model),
+    ):
+        is_folder = path != STANDARD and Path(path).is_dir()
+        yield from Path(path).rglob("*") if is_folder else [path]
+    for run in (run for runs in sources.values() for run in runs if run.is_model):
+        yield from model_files(run.path)
+
+
+def system_runs(
+    sources: Mapping[str, Sequence[Source]],
+    texts: Texts,
     *,
+    format: str | None,
     scheme: str | None,
     device: str,
-    note: Callable[[str], None],
-    progress: Callable[[], None],
-) -> list[Document]:
-    """What a model predicts for documents."""
+    note: Note,
+) -> dict[str, list[list[Document]]]:
+    """The documents of each run of each system. Files are read before models run, so that errors come early.
+
+    Args:
+        sources: The runs of each system.
+        texts: What they are compared on.
+        format: The format of their files; else by suffix or content.
+        scheme: The annotation scheme of models that know several.
+        device: Where models run.
+        note: Called with a line for each oddity.
+    """
+    every = [source for runs in sources.values() for source in runs]
+    models = [source for source in every if source.is_model]
+    if scheme is not None and not models:
+        raise CorelaxError("--scheme is of models that are run; the systems are all files")
+    ready = {s: read_system(s, texts, format) for s in every if not s.is_model}
+    if models:
+        ready |= _run_models(models, texts.documents, scheme, device, note)
+    return {name: [ready[source] for source in runs] for name, runs in sources.items()}
+
+
+def _run_models(
+    models: Sequence[Source],
+    documents: Sequence[Document],
+    scheme: str | None,
+    device: str,
+    note: Note,
+) -> dict[Source, list[Document]]:
+    """What each model predicts, with a bar on a terminal."""
+    from corelax.cli.progress import UnitsProgress
     from corelax.resolve import predict_documents
 
-    resolved = []
-    predictions = predict_documents(source.path, documents, scheme=scheme, device=device, note=note)
-    for doc in predictions:
-        resolved.append(doc)
-        progress()
-    return resolved
+    ready: dict[Source, list[Document]] = {}
+    with UnitsProgress() as bar:
+        for number, model in enumerate(models):
+            resolved = ready[model] = []
+            for doc in predict_documents(
+                model.path, documents, scheme=scheme, device=device, note=note
+            ):
+                resolved.append(doc)
+                done = number * len(documents) + len(resolved)
+                bar.update(done, len(models) * len(documents), [model.path])
+    return ready
