@@ -38,7 +38,7 @@ def checked_documents(name: str, given: object) -> list[Document]:
         ...
     corelax.core.errors.CorelaxError: gold must be a list of documents, as corelax.read gives it
     """
-    documents = list(given) if isinstance(given, Iterable) else [None]
+    documents: list[Any] = list(given) if isinstance(given, Iterable) else [None]
     if not all(isinstance(doc, Document) for doc in documents):
         raise CorelaxError(f"{name} must be a list of documents, as corelax.read gives it")
     if not documents:
