@@ -204,6 +204,16 @@ def test_an_output_of_a_text_is_held_against_a_model(
     assert result["passages"] == []
 
 
+def test_outputs_of_another_text_are_noted(corelax: Run, files: tuple, tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("Ann saw Bo.")
+    done = corelax("compare", text, *files[1:])
+    assert done.code == 0
+    assert done.err.splitlines() == [
+        f"{path}: its words are not those of the text" for path in files[1:]
+    ]
+
+
 def test_gold_without_entities_is_text(corelax: Run, files: tuple) -> None:
     _, system, nothing = files
     done = corelax("compare", nothing, f"x={system}", f"y={system}", "--json")

@@ -46,7 +46,7 @@ def compare(
     systems: Annotated[
         list[str],
         typer.Argument(
-            metavar="SYSTEM...",
+            metavar="SYSTEM",
             help="Two or more: files or folders of output, or models (folder or installed name) to run. "
             "NAME=FILE names a system, NAME=FILE,FILE has several runs.",
         ),

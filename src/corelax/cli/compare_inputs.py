@@ -155,12 +155,15 @@ def _source(path: str) -> Source:
     return Source(path, is_model=True)
 
 
-def read_system(source: Source, texts: Texts, format: str | None) -> list[Document]:
+def read_system(source: Source, texts: Texts, format: str | None, note: Note) -> list[Document]:
     """The documents of a run that is in files."""
     if RESULT.search(source.path):
         return _study_result(source.path, texts.documents)
     if not texts.source:
-        return _of_text(read(source.path, format), texts.documents)
+        documents = _of_text(read(source.path, format), texts.documents)
+        if sorted(map(_characters, documents)) != sorted(map(_characters, texts.documents)):
+            note(f"{shown(source.path)}: its words are not those of the text")
+        return documents
     pairs = match_files(gold=[texts.source], system=[source.path])
     return [
         doc for file, (_, path) in pairs.items() for doc in texts.named(file, read(path, format))
@@ -172,6 +175,10 @@ def _of_text(documents: list[Document], texts: Sequence[Document]) -> list[Docum
     if len(documents) == len(texts) == 1:
         return [replace(documents[0], id=texts[0].id, part=texts[0].part)]
     return documents
+
+
+def _characters(doc: Document) -> str:
+    return "".join(doc.words)  # however they are cut into words
 
 
 def _study_result(path: str, documents: Sequence[Document]) -> list[Document]:
@@ -221,7 +228,7 @@ def system_runs(
     models = [source for source in every if source.is_model]
     if scheme is not None and not models:
         raise CorelaxError("--scheme is of models that are run; the systems are all files")
-    ready = {s: read_system(s, texts, format) for s in every if not s.is_model}
+    ready = {s: read_system(s, texts, format, note) for s in every if not s.is_model}
     if models:
         ready |= _run_models(models, texts.documents, scheme, device, note)
     return {name: [ready[source] for source in runs] for name, runs in sources.items()}
