@@ -118,9 +118,7 @@ def agreement_table(agreement: Agreement) -> Table:
             for metric in agreement.metrics
         ]
         rows.append(Row([Cell(name), *sizes, *scores]))
-    # Mentions are a number and a metric.
-    titles = [f"{metric_title(metric)} F1" for metric in agreement.metrics]
-    columns = ["", "mentions", "entities", *titles]
+    columns = ["", "mentions", "entities", *map(metric_title, agreement.metrics)]
     return Table("agreement", "Agreement", columns, rows, ABOUT.format(first=agreement.first))
 
 
