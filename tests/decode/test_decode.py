@@ -458,7 +458,10 @@ def test_entities_are_numbered_by_their_first_mentions(scores):
         assert [i for i, e in enumerate(entity_of) if e == number] == entity
 
 
-def test_constraints_do_not_go_with_candidates():
-    scores, antecedents = torch.zeros(2, 2), torch.zeros(2, 1, dtype=torch.long)
-    with pytest.raises(CorelaxError, match="constraints need the scores of all pairs"):
-        best_antecedents(scores, antecedents, must_link=[(0, 1)])
+def test_constraints_on_candidates_are_those_on_all_pairs():
+    square = torch.tensor([[0.0, 0, 0], [2, 0, 0], [1, 3, 0]])
+    scores = torch.tensor([[0.0, -torch.inf, -torch.inf], [0.0, 2.0, -torch.inf], [0.0, 3.0, 1.0]])
+    candidates = torch.tensor([[0, 0], [0, 0], [1, 0]])
+    pairs = {"cannot_link": [(0, 1)]}
+    assert best_antecedents(scores, candidates, **pairs) == [0, 1, 1]
+    assert best_antecedents(square, **pairs) == [0, 1, 1]

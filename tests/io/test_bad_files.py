@@ -274,6 +274,16 @@ def test_a_file_that_is_no_text_is_one_error(tmp_path: Path, content: bytes, wor
     assert "\n" not in str(caught.value)
 
 
+def test_damage_is_named_by_its_line_in_packed_files_of_several_members(tmp_path: Path) -> None:
+    cut = broken(keep=1000)
+    lines = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(cut).count(b"\n")
+    path = save(tmp_path, gzip.compress(b"# a\n# b\n") + cut)
+    with pytest.raises(CorelaxError) as caught:
+        io.read(path)
+    assert lines > 50
+    assert str(caught.value).startswith(f"{path}:{2 + lines + 1}: the gzip data is cut short")
+
+
 @NOT_TEXT
 def test_validate_finds_what_is_no_text(tmp_path: Path, content: bytes, words: str) -> None:
     found = io.validate(save(tmp_path, content)).errors

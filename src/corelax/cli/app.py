@@ -10,6 +10,7 @@ import typer
 from corelax.cli.compare import compare
 from corelax.cli.endings import ended_well
 from corelax.cli.errors import errors
+from corelax.cli.export import export
 from corelax.cli.features import features
 from corelax.cli.files import convert, stats, validate
 from corelax.cli.predict import predict
@@ -31,7 +32,7 @@ app = typer.Typer(
 )
 for command in (
     resolve, score, compare, convert, validate, stats, errors,
-    train, sweep, reproduce, predict, features, synth,
+    train, sweep, reproduce, predict, features, export, synth,
 ):  # fmt: skip
     app.command()(command)
 

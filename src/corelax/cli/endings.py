@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 from corelax.core.errors import CorelaxError
 from corelax.core.files import TOO_DEEP, TOO_LARGE
+from corelax.core.lazy import missing_extra
 from corelax.core.printed import STANDARD_OUTPUT
 
 INTERRUPTED = 128 + signal.SIGINT
@@ -37,6 +38,10 @@ def ended_well() -> Iterator[None]:
         yield
     except CorelaxError as error:
         sys.exit(str(error))
+    except ModuleNotFoundError as error:
+        if (advice := missing_extra(error)) is None:
+            raise
+        sys.exit(f"corelax: {advice}")
     except MemoryError:
         sys.exit(f"corelax: the input {TOO_LARGE}")
     except RecursionError:

@@ -19,7 +19,9 @@ MOST_WORKERS = 1024  # processes, or threads: more than that are a slip of the p
 MOST_SEEDS = 10_000
 FormatName = Literal["conll2012", "corefud", "jsonlines", "conll", "conllu", "jsonl"]
 
-Device = Annotated[Literal["auto", "cpu", "cuda"], typer.Option(help="Where to compute.")]
+Device = Annotated[
+    str, typer.Option(metavar="NAME", help="Where to compute: auto, cpu, cuda, cuda:1 …, mps.")
+]
 Workers = Annotated[
     int | None,
     typer.Option(

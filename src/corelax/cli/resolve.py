@@ -78,6 +78,10 @@ def resolve(
         ),
     ] = None,
     device: Device = "auto",
+    runtime: Annotated[
+        Literal["auto", "onnx", "torch"],
+        typer.Option(help="What computes; auto is onnxruntime on a CPU if it can."),
+    ] = "auto",
     batch_size: Annotated[
         int, typer.Option(min=1, max=4096, metavar="N", help="Documents resolved together.")
     ] = 8,
@@ -115,13 +119,13 @@ def resolve(
         decoding=decoding,
         scheme=scheme,
         device=device,
+        runtime=runtime,
+        threads=threads,
         batch_size=batch_size,
         note=note,
         progress=progress.update,
     )
     check_not_input(target, [*input_files(files or [STANDARD]), mentions, *model_files(model)])
-    if threads is not None:
-        _set_threads(threads)
     with progress.stack:
         if json or html is not None:
             with open_for_writing(target) as file:
@@ -169,12 +173,6 @@ class _Progress:
 
                 self._bar = self.stack.enter_context(UnitsProgress())
             self._bar.update(done, documents, [name])
-
-
-def _set_threads(threads: int) -> None:
-    import torch
-
-    torch.set_num_threads(threads)
 
 
 def _lines(resolutions: Iterator[Resolution]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import Literal, TypeVar, overload
 from corelax.core.errors import CorelaxError
 
 LONGEST_NAME = 200  # bytes; file systems allow 255, with what is put after a name
-MIN_TEMPERATURE = 1e-30
+MIN_TEMPERATURE, MAX_TEMPERATURE = 1e-30, 1e30
 Item = TypeVar("Item")
 
 
@@ -66,7 +66,7 @@ def check_beta(beta: float) -> float:
 
 
 def check_temperature(temperature: float, *, at_most: float = math.inf) -> float:
-    """T, which scores are divided by: above 0, and not so small that 1 / T is no number in float32.
+    """T, which scores are divided by: above 0, and 1 / T is neither infinite nor 0 in float32.
 
     >>> check_temperature(1e-39)
     Traceback (most recent call last):
@@ -79,6 +79,8 @@ def check_temperature(temperature: float, *, at_most: float = math.inf) -> float
         raise CorelaxError(f"temperature must be a number above 0{limit}, not {temperature!r}")
     if temperature < MIN_TEMPERATURE:
         raise CorelaxError(f"temperature must be at least {MIN_TEMPERATURE:g}, not {temperature!r}")
+    if temperature > MAX_TEMPERATURE:
+        raise CorelaxError(f"temperature must be at most {MAX_TEMPERATURE:g}, not {temperature!r}")
     return temperature
 
 

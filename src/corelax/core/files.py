@@ -177,15 +177,20 @@ def _first_bad_line(name: str, encoding: str) -> int | None:
 
 
 def _unpacked_lines(name: str) -> int:
-    """The number of whole lines that damaged gzip data still gives."""
+    """The number of whole lines that damaged gzip data still gives, member by member."""
     count = 0
-    unpack = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    member = zlib.decompressobj(zlib.MAX_WBITS | 16)
     with Path(name).open("rb") as packed:
         while piece := packed.read(_BUFFER):
-            try:
-                count += unpack.decompress(piece).count(b"\n")
-            except zlib.error:
-                break
+            while piece:
+                try:
+                    count += member.decompress(piece).count(b"\n")
+                except zlib.error:
+                    return count
+                # What follows the end of a member would be collected again and again.
+                piece = member.unused_data
+                if member.eof:
+                    member = zlib.decompressobj(zlib.MAX_WBITS | 16)
     return count
 
 

@@ -7,6 +7,31 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
+# What is not installed with corelax itself, and the extra that brings it.
+EXTRAS = {
+    "torch": "torch",
+    "transformers": "encoders",
+    "onnxruntime": "resolve",
+    "tokenizers": "resolve",
+    "onnx": "export",
+    "onnxscript": "export",
+    "spacy": "spacy",
+    "matplotlib": "plots",
+    "torchmetrics": "torchmetrics",
+}
+
+
+def missing_extra(error: ModuleNotFoundError) -> str | None:
+    """What to install if a library of an extra is missing; None if it is something else.
+
+    >>> missing_extra(ModuleNotFoundError(name="torch"))
+    "torch is not installed; pip install 'corelax[torch]'"
+    """
+    library = (error.name or "").partition(".")[0]
+    if library not in EXTRAS:
+        return None
+    return f"{library} is not installed; pip install 'corelax[{EXTRAS[library]}]'"
+
 
 def lazy_names(
     package: str, home: Mapping[str, str]
@@ -28,11 +53,19 @@ def lazy_names(
     def absolute(module: str) -> str:
         return module if module.startswith("corelax.") else f"{package}.{module}"
 
+    def imported(module: str) -> Any:
+        try:
+            return import_module(absolute(module))
+        except ModuleNotFoundError as error:
+            if (advice := missing_extra(error)) is None:
+                raise
+            raise ImportError(f"{absolute(module)}: {advice}") from None
+
     def __getattr__(name: str) -> Any:
         if name in module_of:
-            return getattr(import_module(absolute(module_of[name])), name)
+            return getattr(imported(module_of[name]), name)
         if name in modules:
-            return import_module(absolute(name))
+            return imported(name)
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     def __dir__() -> list[str]:

@@ -1,10 +1,23 @@
-"""From antecedent scores to entities."""
+"""From antecedent scores to entities.
 
+`best_links` and `best_entities` take tensors and are imported when they are first used; the rest needs no
+torch.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from corelax.core.lazy import lazy_names
+from corelax.decode.antecedents import best_antecedents, entities_of_links
 from corelax.decode.claims import Claims, claims_of
 from corelax.decode.constraints import Pairs
 from corelax.decode.decision import Decision
-from corelax.decode.links import best_antecedents, best_entities, best_links, entities_of_links
+from corelax.decode.far_names import with_far_names
 from corelax.decode.selection import edged_with_markup, is_bare, without_overlaps
+
+if TYPE_CHECKING:
+    from corelax.decode.links import best_entities, best_links
 
 __all__ = [
     "Claims",
@@ -17,5 +30,8 @@ __all__ = [
     "edged_with_markup",
     "entities_of_links",
     "is_bare",
+    "with_far_names",
     "without_overlaps",
 ]
+
+__getattr__, __dir__ = lazy_names(__name__, {"links": "best_entities best_links"})

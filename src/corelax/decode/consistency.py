@@ -6,14 +6,16 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from heapq import heapify, heappop, heapreplace
 
-import torch
-from torch import Tensor
+import numpy as np
+from numpy.typing import NDArray
 
+from corelax.decode.arrays import Ints
 from corelax.decode.claims import Claims
+from corelax.decode.membership import candidate_probs
 
 
 def consistent_antecedents(
-    scores: Tensor, antecedents: Tensor, links: Sequence[int], claims: Claims
+    scores: NDArray[np.floating], antecedents: Ints, links: Sequence[int], claims: Claims
 ) -> list[int]:
     """The antecedent of each mention, so that no entity clashes.
 
@@ -28,9 +30,9 @@ def consistent_antecedents(
         links: The antecedent that each mention would take, or itself (`best_antecedents`).
         claims: Of each mention.
 
-    >>> scores = torch.tensor([[0.0, -torch.inf, -torch.inf], [0, 1, -torch.inf], [0, 2, 4]])
+    >>> scores = np.array([[0.0, -np.inf, -np.inf], [0, 1, -np.inf], [0, 2, 4]])
     >>> he_ann_she = Claims([1, 0, 2], [2, 0, 1])
-    >>> consistent_antecedents(scores, torch.tensor([[0, 0], [0, 0], [0, 1]]), [0, 0, 1], he_ann_she)
+    >>> consistent_antecedents(scores, np.array([[0, 0], [0, 0], [0, 1]]), [0, 0, 1], he_ann_she)
     [0, 1, 1]
     """
     links = _without_clash(scores, antecedents, links, claims)
@@ -40,7 +42,7 @@ def consistent_antecedents(
 
 
 def _without_clash(
-    scores: Tensor, antecedents: Tensor, links: Sequence[int], claims: Claims
+    scores: NDArray[np.floating], antecedents: Ints, links: Sequence[int], claims: Claims
 ) -> list[int]:
     """The links of entities that clash made anew."""
     group = _Groups(claims)
@@ -102,13 +104,14 @@ def _first_mentions(links: Sequence[int]) -> list[int]:
 
 
 def _choices(
-    scores: Tensor, antecedents: Tensor, mentions: Sequence[int]
+    scores: NDArray[np.floating], antecedents: Ints, mentions: Sequence[int]
 ) -> dict[int, list[tuple[float, int]]]:
     """(probability, antecedent or itself) of each mention, best first; of equals the earliest first."""
-    probs = scores.double().softmax(-1).nan_to_num(0.0).tolist()
-    targets = torch.cat([torch.tensor(mentions)[:, None], antecedents], -1).tolist()
-    scores = scores.index_fill(-1, torch.tensor([0]), 0.0)  # a new entity can always be started
-    finite = (scores > -torch.inf).tolist()
+    probs = candidate_probs(scores).tolist()
+    targets = np.concatenate([np.array(mentions)[:, None], antecedents], -1).tolist()
+    is_choice = scores > -np.inf
+    is_choice[:, 0] = True  # a new entity can always be started
+    finite = is_choice.tolist()
     return {
         mention: sorted(
             ((p, to) for p, to, is_real in zip(*rows, strict=True) if is_real),

@@ -6,19 +6,18 @@ import operator
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from corelax.core.errors import CorelaxError
 from corelax.decode.claims import Claims
 
 Pairs = Iterable[tuple[int, int]]
+Preference = Callable[[NDArray[np.floating]], NDArray[np.floating]]
 
 
 def constrained_entities(
-    scores: Tensor,
-    preference: Callable[[Tensor], Tensor],
+    scores: NDArray[np.floating],
+    preference: Preference,
     must_link: Pairs,
     cannot_link: Pairs,
     mentions: Sequence[int] | None,
@@ -30,7 +29,7 @@ def constrained_entities(
     whatever any of them cannot be with. Claims that clash inside a group count for nothing.
 
     Args:
-        scores: [mention, antecedent] masked scores on the CPU; they are changed.
+        scores: [mention, antecedent] masked scores; they are changed.
         preference: From scores to what is maximised, [mention, antecedent].
         must_link: Pairs of mentions that belong to one entity.
         cannot_link: Pairs that do not, also not through others.
@@ -40,7 +39,7 @@ def constrained_entities(
     Returns:
         Entities as lists of mention numbers, by their first mention; singletons among them.
 
-    >>> scores = torch.tensor([[0.0, -torch.inf], [2.0, 0.0]])
+    >>> scores = np.array([[0.0, -np.inf], [2.0, 0.0]])
     >>> constrained_entities(scores, lambda s: s, [], [(0, 1)], None)
     [[0], [1]]
     """
@@ -60,7 +59,7 @@ def constrained_entities(
         enemies[first[b]].add(first[a])
 
     made, refused, _ = _claims_of_groups(claims, first)
-    wanted = preference(_conditioned(scores, given, first, enemies)).numpy()
+    wanted = preference(_conditioned(scores, given, first, enemies))
     entity_of = np.arange(n)
     groups: dict[int, set[int]] = {}  # of each entity, by the first mentions of groups
     for i in np.flatnonzero(given).tolist():
@@ -103,20 +102,22 @@ def _claims_of_groups(claims: Claims | None, first: list[int]) -> Claims:
 
 
 def _conditioned(
-    scores: Tensor, given: NDArray[np.bool_], first: list[int], enemies: list[set[int]]
-) -> Tensor:
+    scores: NDArray[np.floating],
+    given: NDArray[np.bool_],
+    first: list[int],
+    enemies: list[set[int]],
+) -> NDArray[np.floating]:
     """The scores, given the constraints: links that cannot be have −inf, those that must be are certain."""
     if not given.all():
-        itself = torch.eye(len(scores), dtype=torch.bool)
-        scores = scores.masked_fill(~(torch.from_numpy(given) | itself), -torch.inf)
+        scores = np.where(given | np.eye(len(scores), dtype=bool), scores, -np.inf)
     for i, start in enumerate(first):
         for j in enemies[i]:
-            scores[max(i, j), min(i, j)] = -torch.inf
+            scores[max(i, j), min(i, j)] = -np.inf
         if start < i:
-            scores[i] = -torch.inf
+            scores[i] = -np.inf
             scores[i, start] = 0.0
-    nothing_left = (scores == -torch.inf).all(-1)
-    scores.diagonal()[nothing_left] = 0.0  # but to start an entity
+    nothing_left = np.flatnonzero((scores == -np.inf).all(-1))
+    scores[nothing_left, nothing_left] = 0.0  # but to start an entity
     return scores
 
 
@@ -141,7 +142,7 @@ def _in_range(mention: int, name: str, n: int) -> int:
         number = operator.index(mention)
     except TypeError:
         number = -1
-    is_flag = isinstance(mention, bool | np.bool_) or getattr(mention, "dtype", 0) == torch.bool
+    is_flag = isinstance(mention, bool | np.bool_) or "bool" in str(getattr(mention, "dtype", ""))
     if number < 0 or is_flag:
         raise CorelaxError(f"{name}: {mention} is not the number of a mention")
     if number >= n:

@@ -27,6 +27,8 @@ def resolve_files(
     decoding: str | None = None,
     scheme: str | None = None,
     device: str = "auto",
+    runtime: str = "auto",
+    threads: int | None = None,
     batch_size: int = 8,
     note: Note = lambda _: None,
     progress: Progress = lambda _done, _all, _name: None,
@@ -45,7 +47,9 @@ def resolve_files(
         singletons: "drop" or "keep" entities of one mention; None is as in training.
         decoding: "links" or "entities", for a sparse ranker; None is as in training.
         scheme: The annotation scheme, of those that an encoder ranker knows; None is its first.
-        device: "auto", "cpu" or "cuda".
+        device: "auto", "cpu", "cuda", "cuda:1" and so on, or "mps".
+        runtime: What runs an encoder ranker: "onnx", "torch", or "auto", onnxruntime on a CPU if it can.
+        threads: How many threads compute on a CPU; None is as many as there are cores.
         batch_size: How many documents an encoder ranker resolves together.
         note: Called with a line of text for each oddity.
         progress: Called with the number of resolved documents, the number of all, and a document's name.
@@ -58,7 +62,7 @@ def resolve_files(
     documents = read_documents(names, input_format, dialogue=dialogue)
 
     def resolved() -> Iterator[Resolution]:
-        from corelax.resolve.predict import resolve_documents  # after reading: it needs torch
+        from corelax.resolve.predict import resolve_documents  # after reading
 
         resolutions = resolve_documents(
             model,
@@ -68,6 +72,8 @@ def resolve_files(
             decoding=decoding,
             scheme=scheme,
             device=device,
+            runtime=runtime,
+            threads=threads,
             batch_size=batch_size,
             note=note,
         )

@@ -10,16 +10,16 @@ from pathlib import Path
 from types import NoneType
 
 from corelax.core.checks import check_choice, check_items, check_number
-from corelax.core.device import choose_device
 from corelax.core.errors import CorelaxError
 from corelax.decode import Decision, Pairs
 from corelax.document import Document, Span
 from corelax.document.clustering import SINGLETONS
-from corelax.rankers.encoder.batches import PIECES, Item, memory_bound, score_documents
 from corelax.rankers.encoder.decisions import decide
-from corelax.rankers.encoder.folder import EncoderModel, load_ranker
+from corelax.rankers.encoder.items import Item
+from corelax.rankers.encoder.model import ScoringModel
 from corelax.rankers.encoder.reach import Places
 from corelax.resolve.batching import batches_of
+from corelax.resolve.loading import load_model
 from corelax.resolve.models import model_folder
 from corelax.resolve.resolution import Resolution, resolution_of
 from corelax.text import document_of
@@ -31,33 +31,42 @@ class Resolver:
     """Finds the entities of texts: who and what a text is about, and where it mentions them.
 
     Args:
-        model: A trained ranker, from `load_ranker`.
+        model: A trained ranker, from `load_model`.
 
-    >>> resolver = Resolver.from_pretrained()  # the model small; needs corelax[small]
+    >>> resolver = Resolver.from_pretrained()  # the model small; needs corelax[resolve]
     >>> print(resolver.resolve("Marie Curie moved to Paris. She studied there, and it became her home."))
     Marie Curie: Marie Curie [0:11], She [28:31], her [61:64]
     Paris: Paris [21:26], there [40:45], it [51:53]
     """
 
-    def __init__(self, model: EncoderModel) -> None:
+    def __init__(self, model: ScoringModel) -> None:
         self.model = model
 
     @classmethod
     def from_pretrained(
-        cls, name_or_folder: str | Path | None = None, *, device: str = "auto"
+        cls,
+        name_or_folder: str | Path | None = None,
+        *,
+        device: str = "auto",
+        runtime: str = "auto",
+        threads: int | None = None,
     ) -> Resolver:
         """A resolver with trained weights.
 
         Args:
             name_or_folder: A model folder, or the name of an installed model; None is "small".
-            device: "cpu", "cuda" or "auto".
+            device: "auto", "cpu", "cuda", "cuda:1" and so on, or "mps".
+            runtime: "onnx", "torch", or "auto": onnxruntime on a CPU if it is installed and the model has
+                graphs for it.
+            threads: How many threads compute on a CPU; None is as many as there are cores.
         """
-        return cls(load_ranker(model_folder(name_or_folder), choose_device(device)))
+        folder = model_folder(name_or_folder)
+        return cls(load_model(folder, device=device, runtime=runtime, threads=threads))
 
     @property
     def schemes(self) -> tuple[str, ...]:
         """The annotation schemes that the model knows; the first is the default."""
-        return self.model.ranker.settings.schemes
+        return self.model.settings.schemes
 
     def resolve(
         self,
@@ -201,13 +210,12 @@ class Resolver:
         cannot_link: Pairs = (),
     ) -> Iterator[list[Decision]]:
         """What is decided about the mentions of each document; documents are scored together."""
-        ranker = self.model.ranker
-        results = score_documents(ranker, items)
+        results = self.model.score(items)
         for item, document, scored in zip(items, documents, results, strict=True):
             yield decide(
                 scored,
                 singletons=singletons,
-                reach=ranker.settings.reach,
+                reach=self.model.settings.reach,
                 must_link=must_link,
                 cannot_link=cannot_link,
                 calibration=self.model.calibration(item.scheme),
@@ -221,14 +229,7 @@ class Resolver:
             words: The length of the text.
         """
         check_number("words", words, integer=True)
-        ranker, config = self.model.ranker, self.model.ranker.encoder.config
-        return memory_bound(
-            ranker.settings,
-            size=int(config.hidden_size),
-            heads=int(config.num_attention_heads),
-            pieces=PIECES[ranker.device.type],
-            words=words,
-        )
+        return self.model.memory_bound(words)
 
     def _item(
         self, document: Document, scheme: str | None, given: list[tuple[int, int]] | None = None
@@ -241,7 +242,7 @@ class Resolver:
 
     def _places(self, document: Document, item: Item) -> Places:
         """Which spans of a document the ranker can look at."""
-        max_width = self.model.ranker.settings.max_width
+        max_width = self.model.settings.max_width
         return Places(item.windows, len(document.words), max_width)
 
 

@@ -24,7 +24,7 @@ from corelax.core.settings import check_key, check_types, read_table
 from corelax.document.clustering import SINGLETONS
 from corelax.losses.actions import check_costs
 from corelax.losses.metric import parts_of
-from corelax.rankers.sparse.decoding import DECODINGS
+from corelax.rankers.sparse.names import DECODINGS
 from corelax.relax.relaxation import SHARPENED, Relaxation
 
 RESOLVING = ("ranking", "entity", "metric", "margin", "reinforce", "rescale")

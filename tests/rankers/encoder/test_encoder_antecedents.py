@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corelax.rankers.adapt import from_pruned
-from corelax.rankers.encoder.antecedents import DISTANCES, WHERE, AntecedentScorer, Spans, voices
+from corelax.rankers.encoder.antecedents import AntecedentScorer, Spans, voices
 from corelax.rankers.encoder.inputs import encoder_input
+from corelax.rankers.encoder.pair_features import DISTANCES, WHERE
 from corelax.rankers.encoder.settings import EncoderSettings
 from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_model, write_encoder
 

@@ -1,11 +1,16 @@
 """Whole documents in bounded memory: how the work is cut up makes no difference."""
 
+import numpy as np
 import pytest
 import torch
 
+from corelax.decode.arrays import dense_scores
 from corelax.document import Document
-from corelax.rankers.encoder.batches import Item, memory_bound, score_documents
+from corelax.rankers.encoder.batches import score_documents
 from corelax.rankers.encoder.inputs import encoder_input
+from corelax.rankers.encoder.items import Item
+from corelax.rankers.encoder.memory import memory_bound
+from corelax.rankers.encoder.scored import ScoredDocument
 from corelax.rankers.encoder.settings import EncoderSettings
 from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_model, write_encoder
 
@@ -38,22 +43,28 @@ def scored(model, some, least=-torch.inf, pieces=100):
 
 
 def assert_same(one, other):
-    assert int(one.lengths[0]) == int(other.lengths[0]) == one.spans.start.shape[1]
-    for name in ("start", "end", "number", "sentence", "speaker"):
-        assert getattr(one.spans, name).equal(getattr(other.spans, name))
+    assert one.bounds == other.bounds
     near = {"atol": 1e-3, "rtol": 1e-3}
-    torch.testing.assert_close(one.spans.logit, other.spans.logit, **near)
-    torch.testing.assert_close(one.antecedent_scores, other.antecedent_scores, **near)
+    np.testing.assert_allclose(one.logit, other.logit, **near)
+    square, theirs = (dense_scores(each.scores, each.antecedents) for each in (one, other))
+    np.testing.assert_allclose(square, theirs, **near)
+
+
+def in_training(model, item):
+    """What the network says of one document in training."""
+    with torch.no_grad():
+        result = model.ranker([item.windows], [item.scheme])
+    columns = (result.spans.start, result.spans.end, result.spans.logit, *result.candidates)
+    return ScoredDocument(*(column[0].numpy() for column in columns))
 
 
 def test_a_document_is_scored_as_in_training(model):
     for item in items(model):
         (one,) = scored(model, [item])
         if item.windows:
-            with torch.no_grad():
-                assert_same(one, model.ranker([item.windows], [item.scheme]))
+            assert_same(one, in_training(model, item))
         else:
-            assert one.antecedent_scores.shape == (1, 0, 0)
+            assert one.scores.shape == (0, 1)
 
 
 @pytest.mark.parametrize("pieces", [1, 30, 70, 10_000])
@@ -72,28 +83,27 @@ def test_documents_come_back_in_their_order(model):
 
 def test_spans_that_are_hardly_mentions_are_dropped(model):
     everything = scored(model, items(model))[3]
-    logits = everything.spans.logit[0]
-    ordered = logits.sort().values
-    at = int(ordered.diff().argmax())
+    logits = everything.logit
+    ordered = np.sort(logits)
+    at = int(np.diff(ordered).argmax())
     limit = float(ordered[at : at + 2].mean())  # far from any logit
     some = scored(model, items(model), least=limit)[3]
     likely = logits >= limit
     assert int((~likely).sum()) == at + 1
     for name in ("start", "end"):
-        assert getattr(some.spans, name)[0].equal(getattr(everything.spans, name)[0][likely])
+        assert np.array_equal(getattr(some, name), getattr(everything, name)[likely])
 
 
 def test_given_mentions_are_the_spans_whatever_their_logits(model):
     given = [(0, 1), (4, 5), (4, 7), (20, 22)]
     item = items(model)[3]._replace(given=given)
     (found,) = scored(model, [item], least=100.0, pieces=30)
-    pairs = zip(found.spans.start[0].tolist(), found.spans.end[0].tolist(), strict=True)
-    assert list(pairs) == given
+    assert found.bounds == given
 
 
 def test_no_given_mentions_are_no_spans(model):
     (found,) = scored(model, [items(model)[3]._replace(given=[])])
-    assert found.antecedent_scores.shape == (1, 0, 0)
+    assert found.bounds == []
 
 
 def test_nothing_to_score_is_no_problem(model):

@@ -1,18 +1,18 @@
 """Decisions and how sure they are, against decoder and probabilities of all pairs."""
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corelax.decode import best_links, claims_of
+from corelax.decode.membership import candidate_probs, membership
 from corelax.document import Document
 from corelax.rankers.adapt import from_pruned
-from corelax.rankers.encoder.antecedents import Candidates, Spans
 from corelax.rankers.encoder.decisions import decide
-from corelax.rankers.encoder.ranker import Scored
+from corelax.rankers.encoder.scored import ScoredDocument
 from corelax.relax import entity_probs, link_probs
-from corelax.relax.membership import candidate_probs, membership
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 enough = settings(deadline=None, max_examples=60)
@@ -36,28 +36,13 @@ def candidates(size, most, reach, seed):
 def a_document(size, most=3, reach=20, seed=0):
     """Spans as they come from a ranker: one word each, all of them two words apart."""
     scores, antecedents = candidates(size, most, reach, seed)
-    start = 2 * torch.arange(size)[None]
-    logit = torch.randn(1, size, generator=torch.Generator().manual_seed(seed + 1))
-    none = torch.zeros_like(start)
-    spans = Spans(
-        turn=none,
-        person=none,
-        vectors=torch.zeros(1, size, 0),
-        logit=logit,
-        number=torch.arange(size)[None],
-        start=start,
-        end=start + 1,
-        sentence=none,
-        speaker=none,
-        text=none,
-        head=none,
-        real=torch.ones_like(start, dtype=torch.bool),
-    )
-    return Scored(spans, torch.tensor([size]), Candidates(scores[None], antecedents[None]))
+    start = 2 * np.arange(size)
+    logit = np.random.default_rng(seed + 1).standard_normal(size)
+    return ScoredDocument(start, start + 1, logit, scores.numpy(), antecedents.numpy())
 
 
 def dense(scored):
-    return scored.antecedent_scores[0]
+    return from_pruned(torch.from_numpy(scored.scores), torch.from_numpy(scored.antecedents))
 
 
 def entities(decisions):
@@ -95,7 +80,11 @@ def test_a_span_belongs_to_its_entity_with_the_probability_of_the_dense_table(ca
     scores, antecedents, entity = case
     size = len(entity)
     found = membership(
-        candidate_probs(scores), antecedents, torch.tensor(entity).long(), size + more, block
+        candidate_probs(scores.numpy()),
+        antecedents.numpy(),
+        np.array(entity, np.int64),
+        size + more,
+        block,
     )
     table = entity_probs(link_probs(from_pruned(scores, antecedents).double()))
     expected = [table[i, entity.index(e)].item() if e >= 0 else 0.0 for i, e in enumerate(entity)]
@@ -113,11 +102,11 @@ def test_a_short_reach_is_enough_for_entities_that_were_decoded(size, reach, blo
     """Then columns of entities that are out of reach are left out, and rows as well."""
     scores, antecedents = candidates(size, 4, reach, seed)
     square = from_pruned(scores, antecedents).double()
-    entity = torch.full((size,), -1)
+    entity = np.full(size, -1)
     decoded = best_links(square)
     for number, mentions in enumerate(decoded):
         entity[mentions] = number
-    found = membership(candidate_probs(scores), antecedents, entity, reach, block)
+    found = membership(candidate_probs(scores.numpy()), antecedents.numpy(), entity, reach, block)
     table = entity_probs(link_probs(square))
     for mentions in decoded:
         assert found[mentions].tolist() == pytest.approx(
@@ -134,7 +123,7 @@ def test_a_short_reach_is_enough_for_entities_that_were_decoded(size, reach, blo
 def test_all_spans_are_decided_as_the_decoder_of_all_pairs_does(scored):
     decisions = decide(scored, singletons="all", reach=20)
     assert entities(decisions) == best_links(dense(scored), singletons="keep")
-    assert [d.span.start // 2 for d in decisions] == list(range(int(scored.lengths[0])))
+    assert [d.span.start // 2 for d in decisions] == list(range(len(scored.bounds)))
 
 
 @given(scored=DOCUMENTS)
@@ -158,7 +147,7 @@ def test_antecedents_are_positions_of_decisions_and_best_links(scored):
 def test_a_span_that_is_alone_is_dropped_or_kept_if_it_is_a_likely_mention(scored):
     together = best_links(dense(scored))
     assert entities(decide(scored, singletons="drop", reach=20)) == together
-    logits = scored.spans.logit[0].tolist()
+    logits = scored.logit.tolist()
     alone = [e for e in best_links(dense(scored), singletons="keep") if len(e) == 1]
     likely = [e for e in alone if logits[e[0]] > 0]
     assert entities(decide(scored, singletons="keep", reach=20)) == sorted(together + likely)
@@ -177,8 +166,8 @@ def test_probabilities_are_those_of_the_dense_table(scored):
         assert decision.link_probability == pytest.approx(links[i, column].item(), abs=1e-9)
         column = first[decision.entity]
         assert decision.entity_probability == pytest.approx(belongs[i, column].item(), abs=1e-9)
-        logit = scored.spans.logit[0, i]
-        assert decision.probability == pytest.approx(logit.sigmoid().item(), abs=1e-6)
+        mention = 1 / (1 + np.exp(-scored.logit[i]))
+        assert decision.probability == pytest.approx(mention, abs=1e-6)
 
 
 # What the words of the document change.
@@ -188,7 +177,7 @@ def test_probabilities_are_those_of_the_dense_table(scored):
 def texts(draw):
     """A document of spans that are one word each, and its words."""
     scored = draw(DOCUMENTS)
-    size = 2 * int(scored.lengths[0])
+    size = 2 * len(scored.bounds)
     words = draw(
         st.lists(st.sampled_from("he she Ann went **".split()), min_size=size, max_size=size)
     )
@@ -219,16 +208,38 @@ def test_what_is_written_is_no_markup_no_unlikely_verb_and_does_not_clash(case, 
 def test_given_spans_are_all_decided(case):
     scored, doc = case
     decisions = decide(scored, singletons="all", reach=20, document=doc)
-    assert len(decisions) == int(scored.lengths[0])
+    assert len(decisions) == len(scored.bounds)
 
 
 def test_words_without_claims_change_nothing():
     for seed in range(20):
         scored = a_document(12, seed=seed)
-        scored = scored._replace(spans=scored.spans._replace(logit=scored.spans.logit.abs()))
+        scored = scored._replace(logit=abs(scored.logit))
         doc = Document(id="d", words=("word",) * 24)
         plain = decide(scored, singletons="keep", reach=20)
         assert decide(scored, singletons="keep", reach=20, document=doc) == plain
+
+
+def test_a_full_name_beyond_reach_is_linked_to_its_last_mention():
+    words = "Elizabeth Bennet ran . He ran . He saw Ann Lee . He saw Elizabeth Bennet 's dog and Ann Lee"
+    spans = [(0, 2), (4, 5), (7, 8), (9, 11), (12, 13), (14, 17), (19, 21)]
+    size = len(spans)
+    start, end = (np.array(column) for column in zip(*spans, strict=True))
+    scores = np.full((size, 2), -INF)
+    scores[:, 0] = 0.0
+    scores[6, 1] = -3.0  # the second Ann Lee looks at the first and refuses
+    antecedents = np.zeros((size, 1), np.int64)
+    antecedents[6, 0] = 3
+    scored = ScoredDocument(start, end, np.full(size, 3.0), scores, antecedents)
+    doc = Document(id="d", words=tuple(words.split()))
+
+    def together(reach, **options):
+        decisions = decide(scored, singletons="drop", reach=reach, document=doc, **options)
+        return [doc.text(d.span) for d in decisions], [d.antecedent for d in decisions]
+
+    assert together(4) == (["Elizabeth Bennet", "Elizabeth Bennet 's"], [None, 0])
+    assert together(5) == ([], [])  # it was within reach, and the ranker took it for another one
+    assert together(4, cannot_link=[(0, 5)]) == ([], [])
 
 
 @st.composite
@@ -259,13 +270,11 @@ def test_constraints_are_honoured_as_the_decoder_of_all_pairs_does(case):
 
 
 def test_a_link_that_was_forced_has_the_probability_that_the_ranker_gives_it():
-    scores = torch.tensor([[0.0, -INF], [0.0, -2.0], [0.0, -INF]])
-    scored = a_document(3)._replace(
-        candidates=Candidates(scores[None], torch.zeros(1, 3, 1, dtype=torch.long))
-    )
+    scores = np.array([[0.0, -INF], [0.0, -2.0], [0.0, -INF]])
+    scored = a_document(3)._replace(scores=scores, antecedents=np.zeros((3, 1), np.int64))
     decisions = decide(scored, singletons="drop", reach=20, must_link=[(0, 1), (2, 0)])
     assert [d.antecedent for d in decisions] == [None, 0, 0]
-    forced = 1 / (1 + torch.tensor(2.0).exp().item())
+    forced = 1 / (1 + np.exp(2.0))
     # The ranker looked at no antecedent of the third span.
     assert [d.link_probability for d in decisions] == pytest.approx([1, forced, 0])
     assert [d.entity_probability for d in decisions] == pytest.approx([1, forced, 0])

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from corelax.document import Document
 from corelax.rankers.encoder.inputs import encoder_input
-from corelax.rankers.encoder.spans import best_spans, span_table
+from corelax.rankers.encoder.span_table import best_numbers, span_table
+from corelax.rankers.encoder.spans import best_spans, on_device
 from corelax.rankers.encoder.words import LAYERS, SHAPES
 from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_model, write_encoder
 
@@ -111,17 +112,19 @@ def test_the_likeliest_spans_of_each_window_are_kept_in_the_order_of_the_text(sp
         inside = sorted((span for span in every if span[1] == window), reverse=True)
         best = inside[: math.ceil(words * ratio)]
         expected += sorted(span[1:] for span in best if span[0] >= least)
-    kept = best_spans(logits, table, ratio, least)
+    kept = best_spans(logits, on_device(table), ratio, least)
     places = (kept.window, kept.start, kept.width)
     assert list(zip(*(t.tolist() for t in places), strict=True)) == expected
     assert kept.logit.equal(logits[kept.number])
     windows = [window for window, *_ in expected]
     assert kept.counts.tolist() == [windows.count(n) for n in range(len(table.words))]
+    number, counts = best_numbers(logits.numpy(), table, ratio, least)
+    assert (number.tolist(), counts.tolist()) == (kept.number.tolist(), kept.counts.tolist())
 
 
 def test_gradients_reach_the_logits_of_kept_spans_only():
     logits = torch.tensor([1.0, 3.0, -2.0], requires_grad=True)
-    table = span_table([np.array([0, 0])], 2)
+    table = on_device(span_table([np.array([0, 0])], 2))
     best_spans(logits, table, 1.0, least=0.0).logit.sum().backward()
     assert logits.grad.tolist() == [1, 1, 0]
 

@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
-import torch
 
 from corelax.core.errors import CorelaxError
 from corelax.document import Clustering, Document, Span
-from corelax.rankers.encoder.antecedents import Candidates, Spans
 from corelax.rankers.encoder.calibration import UNCALIBRATED, Calibration
-from corelax.rankers.encoder.ranker import Scored
+from corelax.rankers.encoder.scored import ScoredDocument
 from corelax.train.encoder.calibrate import (
     Judged,
     Observed,
@@ -21,30 +19,16 @@ from corelax.train.encoder.calibrate import (
 from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_model, write_encoder
 
 pytestmark = pytest.mark.usefixtures("one_thread")
-INF = torch.inf
+INF = np.inf
 
 
 def by_hand(scores, antecedents, gold, singletons="keep"):
     """One-word mentions at words 0, 1, 2, …, all of them likely, and gold entities of such mentions."""
     size = len(scores)
-    start = torch.arange(size)[None]
-    none = torch.zeros_like(start)
-    spans = Spans(
-        turn=none,
-        person=none,
-        vectors=torch.zeros(1, size, 0),
-        logit=torch.full((1, size), 2.0),
-        number=start,
-        start=start,
-        end=start + 1,
-        sentence=none,
-        speaker=none,
-        text=none,
-        head=none,
-        real=torch.ones_like(start, dtype=torch.bool),
+    start = np.arange(size)
+    scored = ScoredDocument(
+        start, start + 1, np.full(size, 2.0), np.array(scores), np.array(antecedents)
     )
-    candidates = Candidates(torch.tensor(scores)[None], torch.tensor(antecedents)[None])
-    scored = Scored(spans, torch.tensor([size]), candidates)
     entities = {}
     for at, entity in gold.items():
         entities.setdefault(entity, []).append((at, at + 1))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from corelax.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from corelax.rankers.encoder.batches import Item, score_documents
+    from corelax.rankers.encoder.batches import score_documents
     from corelax.rankers.encoder.calibration import Calibration, LogisticMap
     from corelax.rankers.encoder.decisions import decide
     from corelax.rankers.encoder.folder import (
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         save_ranker,
     )
     from corelax.rankers.encoder.inputs import TextWindow, WordPieces, encoder_input
+    from corelax.rankers.encoder.items import Item
     from corelax.rankers.encoder.ranker import EncoderRanker
     from corelax.rankers.encoder.settings import EncoderSettings
 
@@ -45,11 +46,12 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "batches": "Item score_documents",
+        "batches": "score_documents",
         "calibration": "Calibration LogisticMap",
         "decisions": "decide",
         "folder": "EncoderModel load_ranker new_ranker save_ranker",
         "inputs": "encoder_input TextWindow WordPieces",
+        "items": "Item",
         "ranker": "EncoderRanker",
         "settings": "EncoderSettings",
     },

@@ -12,24 +12,24 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from corelax.rankers.encoder.memory import BLOCK
+from corelax.rankers.encoder.pair_features import (
+    DISTANCES,
+    NARRATED,
+    NEXT_TURN,
+    ONE_QUOTE,
+    ONE_SPEAKER,
+    THAT_QUOTED,
+    THIS_QUOTED,
+    TWO_QUOTES,
+    TWO_SPEAKERS,
+    WHERE,
+    WHO,
+)
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.rankers.encoder.spans import rows_of
-from corelax.rankers.encoder.words import PERSONS
 
-DISTANCES = (0, 1, 2, 3, 4, 5, 8, 16, 32, 64)  # buckets of distances begin here
-# Who says the two: nothing is known and both are narrated; one speaker; two speakers, turn after turn; two
-# others. Without names of speakers: the same quote, two quotes, only this in a quote, only the earlier one.
-VOICES = 8
-NARRATED, ONE_SPEAKER, NEXT_TURN, TWO_SPEAKERS, ONE_QUOTE, TWO_QUOTES, THIS_QUOTED, THAT_QUOTED = (
-    range(VOICES)
-)
-PERSON_PAIRS = len(PERSONS) ** 2
-# Features of a pair, and how many values each has. What the two are and who says them go together: "I" and
-# "you" of two speakers may be the same, "I" and "I" may not.
-WHERE = {"sentences": len(DISTANCES), "spans": len(DISTANCES), "text": 2, "head": 2, "nested": 2}
-WHO = {"person": len(PERSONS), "their_person": len(PERSONS), "voice": VOICES}
-BLOCK = 512
-BLOCKS = {"cpu": BLOCK, "cuda": 8 * BLOCK}
+BLOCKS = {"cpu": BLOCK, "cuda": 8 * BLOCK, "mps": BLOCK}
 
 
 class Spans(NamedTuple):
@@ -105,7 +105,8 @@ class AntecedentScorer(nn.Module):
         self.out = nn.Linear(hidden, 1)
         self.dropout = nn.Dropout(settings.dropout)
         self._most, self._reach = settings.antecedents, settings.reach
-        self.register_buffer("_buckets", torch.tensor(DISTANCES[1:]), persistent=False)
+        buckets = np.searchsorted(DISTANCES, np.arange(DISTANCES[-1] + 1), side="right") - 1
+        self.register_buffer("_buckets", torch.from_numpy(buckets), persistent=False)
 
     def forward(
         self, spans: Spans, schemes: Tensor, counts: Sequence[int], block: int = BLOCK
@@ -129,15 +130,13 @@ class AntecedentScorer(nn.Module):
                 spans.part(max(0, at - self._reach), at + block),
             )
             real = _real_rows(np.array(counts) - at, now.number.shape[1])
-            candidates = self._look(
-                now, before, schemes, real.to(schemes.device, non_blocking=True)
-            )
+            candidates = self.look(now, before, schemes, real.to(schemes.device, non_blocking=True))
             width = candidates.antecedents.shape[-1]
             scores[:, at : at + block, : width + 1] = candidates.scores
             antecedents[:, at : at + block, :width] = candidates.antecedents
         return Candidates(scores, antecedents)
 
-    def _look(self, now: Spans, before: Spans, schemes: Tensor, rows: Tensor) -> Candidates:
+    def look(self, now: Spans, before: Spans, schemes: Tensor, rows: Tensor) -> Candidates:
         """Candidates of the spans `now` among the spans `before`, which include them.
 
         Args:
@@ -213,7 +212,7 @@ class AntecedentScorer(nn.Module):
         return _code(place, WHERE, where), _code(who, WHO, where)
 
     def _bucket(self, distance: Tensor) -> Tensor:
-        return torch.bucketize(distance, self._buckets, right=True)
+        return self._buckets[distance.clamp(0, DISTANCES[-1])]
 
     def _feature_table(self) -> Tensor:
         """[code, hidden] the sums of the vectors of features, so that a pair takes one row."""

@@ -64,7 +64,7 @@ def fuse_attention(encoder: Any) -> None:
                 at - at[:, None], num_buckets=table.num_embeddings
             )
             bias: Tensor = table(bucket).permute(2, 0, 1)[None]
-            return bias.expand(len(hidden_states), -1, -1, -1)
+            return bias.expand(hidden_states.shape[0], -1, -1, -1)
 
     encoder.encoder.__class__ = FusedEncoder
     for layer in encoder.encoder.layer:

@@ -11,20 +11,31 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from torch import Tensor
+import numpy as np
+from numpy.typing import NDArray
 
 from corelax.core.checks import check_number, check_temperature
+from corelax.decode.arrays import Floats
 
 TINY = 1e-9  # probabilities are at least this far from 0 and 1, so that their logits are finite
+
+
+def sigmoid(logits: NDArray[np.floating]) -> Floats:
+    """1 / (1 + exp(−x)), without overflow.
+
+    >>> sigmoid(np.array([-1000.0, 0.0, 1000.0])).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    small = np.exp(-np.abs(logits.astype(np.float64)))
+    return np.where(logits >= 0, 1.0, small) / (1.0 + small)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogisticMap:
     """A map of logits, x ↦ σ(scale · x + bias); a scale is the inverse of a temperature.
 
-    >>> import torch
-    >>> LogisticMap(scale=2.0, bias=-1.0).of_logits(torch.tensor([0.5]))
-    tensor([0.5000])
+    >>> LogisticMap(scale=2.0, bias=-1.0).of_logits(np.array([0.5])).tolist()
+    [0.5]
     """
 
     scale: float = 1.0
@@ -34,20 +45,20 @@ class LogisticMap:
         check_number("scale", self.scale)
         check_number("bias", self.bias, at_least=-math.inf)
 
-    def of_logits(self, logits: Tensor) -> Tensor:
+    def of_logits(self, logits: NDArray[np.floating]) -> Floats:
         """Probabilities from logits."""
-        return (self.scale * logits + self.bias).sigmoid()
+        return sigmoid(self.scale * logits + self.bias)
 
-    def of_probs(self, probs: Tensor) -> Tensor:
+    def of_probs(self, probs: Floats) -> Floats:
         """Probabilities from probabilities; the identity changes none.
 
-        >>> import torch
-        >>> LogisticMap(bias=1.0).of_probs(torch.tensor([0.0, 0.5, 1.0])).round(decimals=4).tolist()
-        [0.0, 0.7311000227928162, 1.0]
+        >>> LogisticMap(bias=1.0).of_probs(np.array([0.0, 0.5, 1.0])).round(4).tolist()
+        [0.0, 0.7311, 1.0]
         """
         if self == LogisticMap():
             return probs
-        return self.of_logits(probs.double().clamp(TINY, 1 - TINY).logit()).to(probs.dtype)
+        probs = probs.clip(TINY, 1 - TINY)
+        return self.of_logits(np.log(probs) - np.log1p(-probs))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

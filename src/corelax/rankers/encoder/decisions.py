@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from corelax.core.errors import CorelaxError
 from corelax.decode import (
-    Claims,
     Decision,
     Pairs,
     best_antecedents,
@@ -18,14 +16,15 @@ from corelax.decode import (
     edged_with_markup,
     entities_of_links,
     is_bare,
+    with_far_names,
     without_overlaps,
 )
+from corelax.decode.arrays import Floats, Ints
+from corelax.decode.membership import candidate_probs, membership
 from corelax.document import Document, Span
 from corelax.document.clustering import Clustering
-from corelax.rankers.adapt import from_pruned
-from corelax.rankers.encoder.calibration import UNCALIBRATED, Calibration
-from corelax.rankers.encoder.ranker import Scored
-from corelax.relax.membership import candidate_probs, membership
+from corelax.rankers.encoder.calibration import UNCALIBRATED, Calibration, sigmoid
+from corelax.rankers.encoder.scored import ScoredDocument, Scores
 
 IS_MENTION = 0.5  # a span that is alone is written if it is likelier a mention than not
 LEAST_BARE = 0.2  # a less likely bare word is not written though it is linked: most are verbs
@@ -37,17 +36,19 @@ class Grouping(NamedTuple):
 
     Attributes:
         link: [span] the antecedent that each span takes; itself if it starts an entity.
+        near: [span] the same, without links of names beyond reach.
         entity: [span] numbers of entities.
         written: The spans that are written, in the order of the text.
     """
 
     link: list[int]
+    near: list[int]
     entity: list[int]
     written: list[int]
 
 
 def decide(
-    scored: Scored,
+    scored: ScoredDocument,
     *,
     singletons: str,
     reach: int,
@@ -59,7 +60,7 @@ def decide(
     """Each span takes its best antecedent or starts an entity.
 
     Args:
-        scored: One document, on the CPU.
+        scored: One document.
         singletons: "drop" spans that are alone, "keep" those that are likely mentions, or "all".
         reach: How far back antecedents lie at most, in spans.
         must_link: Pairs of spans that belong together.
@@ -68,30 +69,33 @@ def decide(
         document: If it is given, its words keep people apart (`claims_of`). Unless "all" spans are wanted,
             those with markup at an edge, unlikely verbs and the like (`is_bare`), and the less likely of two
             that overlap in an entity are not written. A span that was linked to such a one goes to the
-            mention of the entity before it, with the probability of its own link.
+            mention of the entity before it, with the probability of its own link. A full name that is
+            known from beyond reach is linked to its last mention, with the probability that it refers to
+            nothing nearer; the entity probabilities that follow are those of the name.
     """
     scores, antecedents = _candidates(scored, singletons, document)
-    link, entity, written = group_spans(
+    link, near, entity, written = group_spans(
         scored,
         singletons=singletons,
+        reach=reach,
         must_link=must_link,
         cannot_link=cannot_link,
         document=document,
     )
     probs = candidate_probs(scores / calibration.link_temperature)
     belongs = calibration.entity.of_probs(
-        _membership(probs, antecedents, entity, written, reach)
+        _membership(probs, antecedents, entities_of_links(near), written, reach)
     ).tolist()
-    mention = calibration.mention.of_logits(scored.spans.logit[0]).tolist()
-    chosen = torch.tensor(link)
-    link_probs = torch.where(
-        chosen == torch.arange(len(link)),
+    mention = calibration.mention.of_logits(scored.logit).tolist()
+    chosen = np.array(near, np.int64)
+    link_probs = np.where(
+        chosen == np.arange(len(link)),
         calibration.new.of_probs(probs[:, 0]),
         calibration.link.of_probs(
-            probs[:, 1:].masked_fill(antecedents != chosen[:, None], 0).sum(-1)
+            np.where(antecedents == chosen[:, None], probs[:, 1:], 0).sum(-1)
         ),
     ).tolist()
-    start, end = scored.spans.start[0].tolist(), scored.spans.end[0].tolist()
+    bounds = scored.bounds
     place = {i: at for at, i in enumerate(written)}
     last: dict[int, int] = {}  # [entity] its latest mention that is written
     decisions = []
@@ -100,7 +104,7 @@ def decide(
         last[entity[i]] = i
         decisions.append(
             Decision(
-                span=Span(start[i], end[i]),
+                span=Span(*bounds[i]),
                 entity=entity[i],
                 antecedent=None if antecedent == i else place[antecedent],
                 probability=mention[i],
@@ -112,32 +116,44 @@ def decide(
 
 
 def predicted_entities(
-    scored: Scored, *, singletons: str, document: Document | None = None
+    scored: ScoredDocument, *, singletons: str, document: Document | None = None
 ) -> Clustering[Span]:
-    """The entities that `decide` decides on, without any probability; arguments as there."""
-    _, entity, written = group_spans(scored, singletons=singletons, document=document)
-    start, end = scored.spans.start[0].tolist(), scored.spans.end[0].tolist()
+    """The entities that `decide` decides on within reach, without any probability; arguments as there."""
+    *_, entity, written = group_spans(
+        scored, singletons=singletons, reach=len(scored.bounds), document=document
+    )
+    bounds = scored.bounds
     members: dict[int, list[Span]] = {}
     for i in written:
-        members.setdefault(entity[i], []).append(Span(start[i], end[i]))
+        members.setdefault(entity[i], []).append(Span(*bounds[i]))
     return Clustering(members.values())
 
 
 def group_spans(
-    scored: Scored,
+    scored: ScoredDocument,
     *,
     singletons: str,
+    reach: int,
     must_link: Pairs = (),
     cannot_link: Pairs = (),
     document: Document | None = None,
 ) -> Grouping:
     """Which spans are written, and in which entities; arguments as for `decide`."""
     scores, antecedents = _candidates(scored, singletons, document)
-    bounds = _bounds(scored)
+    bounds = scored.bounds
+    must_link, cannot_link = list(must_link), list(cannot_link)
+    if (must_link or cannot_link) and len(bounds) > MOST_CONSTRAINED:
+        raise CorelaxError(
+            f"constraints go with {MOST_CONSTRAINED} mentions at most, not {len(bounds)}"
+        )
     claims = None if document is None else claims_of(document, bounds)
-    link = _links(scores, antecedents, list(must_link), list(cannot_link), claims)
+    near = link = best_antecedents(
+        scores, antecedents, must_link=must_link, cannot_link=cannot_link, claims=claims
+    )
+    if document is not None and claims is not None and not cannot_link:
+        link = with_far_names(document, bounds, near, reach, claims)
     entity = entities_of_links(link)
-    mention = scored.spans.logit[0].sigmoid().tolist()
+    mention = sigmoid(scored.logit).tolist()
     groups: dict[int, list[int]] = {}
     for i, e in enumerate(entity):
         groups.setdefault(e, []).append(i)
@@ -154,56 +170,34 @@ def group_spans(
     written = sorted(
         i for group in groups.values() for i in group if len(group) > 1 or mention[i] > alone
     )
-    return Grouping(link, entity, written)
-
-
-def _bounds(scored: Scored) -> list[tuple[int, int]]:
-    """[span] first word and one past the last."""
-    return list(zip(scored.spans.start[0].tolist(), scored.spans.end[0].tolist(), strict=True))
+    return Grouping(link, near, entity, written)
 
 
 def _candidates(
-    scored: Scored, singletons: str, document: Document | None
-) -> tuple[Tensor, Tensor]:
+    scored: ScoredDocument, singletons: str, document: Document | None
+) -> tuple[Scores, Ints]:
     """Scores and antecedents, without links from or to spans that markup begins or ends."""
-    scores, antecedents = (tensor[0] for tensor in scored.candidates)
+    scores, antecedents = scored.scores, scored.antecedents
     if document is not None and singletons != "all":
-        scores = _unlinked(edged_with_markup(document, _bounds(scored)), scores, antecedents)
+        scores = _unlinked(edged_with_markup(document, scored.bounds), scores, antecedents)
     return scores, antecedents
 
 
-def _links(
-    scores: Tensor,
-    antecedents: Tensor,
-    must_link: Sequence[tuple[int, int]],
-    cannot_link: Sequence[tuple[int, int]],
-    claims: Claims | None,
-) -> list[int]:
-    """The antecedent of each span, or itself."""
-    if not must_link and not cannot_link:
-        return best_antecedents(scores, antecedents, claims=claims)
-    if len(scores) > MOST_CONSTRAINED:
-        raise CorelaxError(
-            f"constraints go with {MOST_CONSTRAINED} mentions at most, not {len(scores)}"
-        )
-    table = from_pruned(scores, antecedents)
-    return best_antecedents(table, must_link=must_link, cannot_link=cannot_link, claims=claims)
-
-
-def _unlinked(barred: Sequence[int], scores: Tensor, antecedents: Tensor) -> Tensor:
+def _unlinked(barred: Sequence[int], scores: Scores, antecedents: Ints) -> Scores:
     """[span, 1 + candidate] scores without links from or to some spans."""
     if not barred:
         return scores
-    is_barred = torch.zeros(len(scores), dtype=torch.bool)
+    is_barred = np.zeros(len(scores), bool)
     is_barred[list(barred)] = True
-    links = scores[:, 1:].masked_fill(is_barred[:, None] | is_barred[antecedents], -torch.inf)
-    return torch.cat([scores[:, :1], links], -1)
+    scores = scores.copy()
+    scores[:, 1:][is_barred[:, None] | is_barred[antecedents]] = -np.inf
+    return scores
 
 
 def _membership(
-    probs: Tensor, antecedents: Tensor, entity: Sequence[int], written: Sequence[int], reach: int
-) -> Tensor:
+    probs: Floats, antecedents: Ints, entity: Sequence[int], written: Sequence[int], reach: int
+) -> Floats:
     """[span] the probability that it belongs to its entity; of the entities that are written."""
     wanted = {entity[i] for i in written}
-    given = torch.tensor([e if e in wanted else -1 for e in entity], dtype=torch.long)
+    given = np.array([e if e in wanted else -1 for e in entity], np.int64)
     return membership(probs, antecedents, given, reach)

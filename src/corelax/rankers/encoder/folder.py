@@ -8,8 +8,7 @@ README.md            a card, of a finished model
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -17,10 +16,10 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import torch
+from torch import Tensor
 
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
-from corelax.core.files import write_text
 from corelax.core.folders import (
     CONFIG,
     DIGEST,
@@ -28,14 +27,13 @@ from corelax.core.folders import (
     blaming,
     check_training,
     first_line,
-    read_model_config,
     with_digest,
 )
 from corelax.core.forking import survive_forks
-from corelax.core.settings import Migration, migrate
 from corelax.core.weights import check_shapes, set_weights, stored_shapes
 from corelax.document import Document
 from corelax.rankers.encoder.attention import fuse_attention
+from corelax.rankers.encoder.batches import score_documents
 from corelax.rankers.encoder.calibration import UNCALIBRATED, Calibration
 from corelax.rankers.encoder.folder_checks import (
     CALL,
@@ -43,18 +41,32 @@ from corelax.rankers.encoder.folder_checks import (
     check_layers,
     check_tokenizer,
     check_window,
-    try_out,
+)
+from corelax.rankers.encoder.folder_config import (
+    ENCODER,
+    FORMAT,
+    calibrations_of,
+    read_config,
+    settings_of,
+    write_content,
 )
 from corelax.rankers.encoder.inputs import TextWindow, WordPieces, encoder_input
+from corelax.rankers.encoder.items import LEAST_LOGIT, Item
+from corelax.rankers.encoder.memory import PIECES, memory_bound
+from corelax.rankers.encoder.model import try_out
 from corelax.rankers.encoder.packing import PRECISIONS, read_weights, write_packed
 from corelax.rankers.encoder.ranker import EncoderRanker
+from corelax.rankers.encoder.scored import ScoredDocument
 from corelax.rankers.encoder.settings import EncoderSettings
-from corelax.rankers.encoder.upgrade import config_from_1, upgraded, upgraded_shapes
+from corelax.rankers.encoder.upgrade import (
+    SHAPE,
+    SPEAKER,
+    WHO,
+    shape_table,
+    upgraded_shapes,
+    who_table,
+)
 
-ENCODER = "encoder"
-FORMAT = "corelax encoder ranker 2"
-# From older formats, each to the next. A setting that gets another name gets a new format and an entry here.
-MIGRATIONS: Mapping[str, Migration] = {"corelax encoder ranker 1": config_from_1}
 INSTALL = "transformers is not installed; pip install 'corelax[encoders]'"
 
 
@@ -72,6 +84,26 @@ class EncoderModel(NamedTuple):
     tokenizer: WordPieces
     training: Mapping[str, Any]
     calibrations: Mapping[str, Calibration] = MappingProxyType({})
+
+    @property
+    def settings(self) -> EncoderSettings:
+        """Sizes and limits of the ranker."""
+        return self.ranker.settings
+
+    def score(self, items: Sequence[Item], *, least: float = LEAST_LOGIT) -> list[ScoredDocument]:
+        """Spans and antecedents of documents, see `score_documents`."""
+        return score_documents(self.ranker, items, least=least)
+
+    def memory_bound(self, words: int) -> int:
+        """The most bytes that a text of so many words takes, without the weights."""
+        config = self.ranker.encoder.config
+        return memory_bound(
+            self.settings,
+            size=int(config.hidden_size),
+            heads=int(config.num_attention_heads),
+            pieces=PIECES[self.ranker.device.type],
+            words=words,
+        )
 
     def windows(self, document: Document) -> tuple[TextWindow, ...]:
         """What the encoder reads of a document."""
@@ -149,7 +181,7 @@ def write_config(folder: Path, model: EncoderModel, *, precision: str = "full") 
         "precision": precision,
         "training": model.training,
     }
-    _write_content(folder / CONFIG, with_digest(folder, content), model.calibrations)
+    write_content(folder / CONFIG, with_digest(folder, content), model.calibrations)
 
 
 def calibrate_config(
@@ -162,15 +194,7 @@ def calibrate_config(
         calibrations: The calibration of each scheme.
         target: The folder to write to, if it is another one.
     """
-    _write_content((target or source) / CONFIG, read_config(source), calibrations)
-
-
-def _write_content(
-    path: Path, content: Mapping[str, Any], calibrations: Mapping[str, Calibration]
-) -> None:
-    plain = {name: calibration.as_dict() for name, calibration in calibrations.items()}
-    content = {**content, "calibration": plain} if plain else content
-    write_text(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    write_content((target or source) / CONFIG, read_config(source), calibrations)
 
 
 def load_ranker(folder: str | Path, device: torch.device | str = "cpu") -> EncoderModel:
@@ -187,7 +211,7 @@ def load_ranker(folder: str | Path, device: torch.device | str = "cpu") -> Encod
     safely = {"local_files_only": True, "trust_remote_code": False}
     with blaming(folder):
         settings = settings_of(content["settings"])
-        calibrations = _calibrations(content.get("calibration", {}), settings)
+        calibrations = calibrations_of(content.get("calibration", {}), settings)
         training = check_training(content.get("training", {}))
         check_files(folder / ENCODER)
         config = library.AutoConfig.from_pretrained(folder / ENCODER, **safely, **CALL)
@@ -208,46 +232,22 @@ def load_ranker(folder: str | Path, device: torch.device | str = "cpu") -> Encod
         check_window(settings.window, without_memory.encoder)
         check_shapes(without_memory, shapes, folder / WEIGHTS)
         ranker = build()
-        weights = upgraded(read_weights(folder / WEIGHTS, content.get(DIGEST)))
+        weights = _upgraded(read_weights(folder / WEIGHTS, content.get(DIGEST)))
         set_weights(ranker, weights, folder / WEIGHTS)
         model = EncoderModel(ranker.eval(), WordPieces(tokenizer), training, calibrations)
-        try_out(ranker, model.windows)
+        try_out(model)
         ranker.to(device)
     return model
 
 
-def read_config(folder: Path) -> dict[str, Any]:
-    """The contents of `config.json`, if the folder is one of an encoder ranker.
-
-    >>> read_config(Path("nowhere"))
-    Traceback (most recent call last):
-        ...
-    corelax.core.errors.CorelaxError: nowhere: no model there; a model is a folder with config.json
-    """
-    if not (folder / CONFIG).exists():
-        raise CorelaxError(f"{folder}: no model there; a model is a folder with {CONFIG}")
-    try:
-        return migrate(read_model_config(folder), FORMAT, MIGRATIONS)
-    except (ValueError, KeyError, TypeError) as error:
-        raise CorelaxError(f"{folder / CONFIG}: not the settings of a model ({error})") from None
-
-
-def settings_of(given: Mapping[str, Any]) -> EncoderSettings:
-    """Settings from JSON, where tuples are lists."""
-    options: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
-    }
-    return EncoderSettings(**options)
-
-
-def _calibrations(
-    given: Mapping[str, Mapping[str, Any]], settings: EncoderSettings
-) -> dict[str, Calibration]:
-    """Calibrations from JSON; folders of before have none."""
-    return {
-        check_choice("calibration", scheme, settings.schemes): Calibration.from_dict(content)
-        for scheme, content in given.items()
-    }
+def _upgraded(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Weights of an older format as those of today, others as they are."""
+    weights = dict(weights)
+    if SPEAKER in weights:
+        size = weights["spans.start.weight"].shape[1]
+        weights[WHO] = torch.from_numpy(who_table(weights.pop(SPEAKER).numpy()))
+        weights[SHAPE] = torch.from_numpy(shape_table(size))
+    return weights
 
 
 def _check_vocabulary(folder: Path, tokenizer: Any) -> None:

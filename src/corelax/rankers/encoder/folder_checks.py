@@ -5,21 +5,17 @@ Each check raises a `ValueError` that says what is wrong; `folder.load_ranker` a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import torch
 from torch import nn
 
 from corelax.core.errors import CorelaxError
 from corelax.core.folders import MOST_WORDS, check_regular
 from corelax.core.weights import Shapes
-from corelax.document import Document
-from corelax.rankers.encoder.batches import Item, score_documents
-from corelax.rankers.encoder.inputs import TextWindow
-from corelax.rankers.encoder.ranker import EncoderRanker
+from corelax.rankers.encoder.folder_config import MARKS, check_pieces
 
 # How the encoder is called and what it returns, which is not for the folder to say.
 CALL: Mapping[str, Any] = MappingProxyType(
@@ -31,9 +27,7 @@ CALL: Mapping[str, Any] = MappingProxyType(
         "is_decoder": False,
     }
 )
-MARKS = ("cls_token", "sep_token", "unk_token")
 _READ_WHOLE = {".json", ".txt", ".jinja", ".model"}
-_SENTENCES = [["Ann", "saw", "the", "old", "man", "’s", "犬", "."], ["She", "said", "so", "!"]]
 
 
 def check_files(folder: Path) -> None:
@@ -74,12 +68,7 @@ def check_tokenizer(tokenizer: Any, encoder: Any) -> None:
     for mark in MARKS:
         if not isinstance(getattr(tokenizer, f"{mark}_id", None), int):
             raise ValueError(f"its tokenizer has no {mark}")
-    rows = encoder.get_input_embeddings().weight.shape[0]
-    piece, number = max(tokenizer.get_vocab().items(), key=lambda item: item[1], default=("", -1))
-    if not 0 <= number < rows:
-        raise ValueError(
-            f"its tokenizer numbers {piece!r} {number}, but the encoder knows {rows} pieces"
-        )
+    check_pieces(tokenizer.get_vocab(), encoder.get_input_embeddings().weight.shape[0])
 
 
 def check_window(window: int, encoder: Any) -> None:
@@ -87,19 +76,6 @@ def check_window(window: int, encoder: Any) -> None:
     longest = _longest(encoder)
     if longest is not None and window > longest:
         raise CorelaxError(f"window must be at most {longest} for this encoder, not {window}")
-
-
-def try_out(ranker: EncoderRanker, windows: Callable[[Document], tuple[TextWindow, ...]]) -> None:
-    """Scores a document of two sentences; what does not work is told before there is anything to resolve.
-
-    Args:
-        ranker: In evaluation mode.
-        windows: What the encoder reads of a document.
-    """
-    document = Document.from_sentences("trial", _SENTENCES)
-    [scored] = score_documents(ranker, [Item(windows(document), 0)], least=-torch.inf)
-    if scored.spans.logit.isnan().any() or scored.candidates.scores.isnan().any():
-        raise ValueError("its scores are not numbers")
 
 
 def _longest(encoder: Any) -> int | None:

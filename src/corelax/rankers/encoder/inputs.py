@@ -11,8 +11,9 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from corelax.decode.arrays import Ints
 from corelax.document import Document
-from corelax.rankers.encoder.words import LAYERS, Ints, word_layers
+from corelax.rankers.encoder.words import LAYERS, word_layers
 
 MOST_WORDS = 100_000
 LONGEST_NAME = 8  # pieces of the name of a speaker

@@ -7,24 +7,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from corelax.decode.arrays import Ints
 from corelax.rankers.adapt import from_pruned
 from corelax.rankers.encoder.antecedents import BLOCKS, AntecedentScorer, Candidates, Spans
 from corelax.rankers.encoder.hashing import StringHash
 from corelax.rankers.encoder.inputs import TextWindow
+from corelax.rankers.encoder.items import filled
 from corelax.rankers.encoder.settings import EncoderSettings
+from corelax.rankers.encoder.span_table import SpanTable, span_table
 from corelax.rankers.encoder.spans import (
     Kept,
     SpanEncoder,
     SpanScorer,
-    SpanTable,
     best_spans,
     kept_spans,
-    span_table,
+    on_device,
 )
-from corelax.rankers.encoder.words import LAYERS, SHAPES, Ints
+from corelax.rankers.encoder.words import LAYERS, SHAPES
 
 
 class Read(NamedTuple):
@@ -113,32 +114,45 @@ class EncoderRanker(nn.Module):
     def read(self, windows: Sequence[TextWindow], schemes: Sequence[int]) -> Read:
         """The words of windows, of one document or of several; each window with the number of its scheme."""
         sentences = [window.layers[:, LAYERS.index("sentence")] for window in windows]
-        table = span_table(sentences, self.settings.max_width, self.device)
+        table = on_device(span_table(sentences, self.settings.max_width), self.device)
         pieces = self._filled([window.pieces for window in windows], self.pad)
         owners = self._filled([window.owners for window in windows], -1)
         layers = self._filled([window.layers for window in windows], -1)
         lengths = self._numbers([len(window.pieces) for window in windows])
-        hidden = self.encode(pieces, lengths)
-        # The mean of the pieces of a word; marks go to a column of their own, which is cut off.
-        count, length, size = len(windows), layers.shape[1], hidden.shape[-1]
-        column = torch.where(owners < 0, length, owners)
-        words = hidden.new_zeros(count, length + 1, size)
-        words = words.scatter_add(1, column[..., None].expand(-1, -1, size), hidden)
-        number = hidden.new_zeros(count, length + 1)
-        number = number.scatter_add(1, column, hidden.new_ones(column.shape))
-        words = words[:, :length] / number[:, :length, None].clamp(min=1)
-        known = dict(zip(LAYERS, layers.unbind(-1), strict=True))
-        words = words + self.shapes(known["shape"].clamp(min=0)).to(words.dtype)
+        known = layers_by_name(layers)
+        words = self.word_vectors(self.encode(pieces, lengths), owners, known["shape"])
         first = self._numbers([window.first for window in windows])
         return Read(self.dropout(words), known, first, self._numbers(schemes), table)
 
     def encode(self, pieces: Tensor, lengths: Tensor) -> Tensor:
-        """[window, piece, size] vectors of [window, piece] pieces, of which the first `lengths` are real."""
+        """[window, piece, size] vectors of [window, piece] pieces, of which the first `lengths` are real.
+
+        Pieces may also be given as what the encoder looks up for them, [window, piece, size].
+        """
         mask = torch.arange(pieces.shape[1], device=self.device) < lengths[:, None]
+        name = "inputs_embeds" if pieces.is_floating_point() else "input_ids"
         vectors: Tensor = self.encoder(
-            input_ids=pieces, attention_mask=mask.long()
+            attention_mask=mask.long(), **{name: pieces}
         ).last_hidden_state
         return vectors
+
+    def word_vectors(self, hidden: Tensor, owners: Tensor, shapes: Tensor) -> Tensor:
+        """[window, word, size] the mean of the pieces of each word, and how it is written.
+
+        Args:
+            hidden: [window, piece, size] vectors of pieces.
+            owners: [window, piece] the word that a piece is of; −1 for marks, which go to a column of their
+                own, and that is cut off.
+            shapes: [window, word] numbers of shapes.
+        """
+        (count, _, size), length = hidden.shape, shapes.shape[1]
+        column = torch.where(owners < 0, length, owners)
+        words = hidden.new_zeros(count, length + 1, size)
+        words = words.scatter_add(1, column[..., None].expand(-1, -1, size), hidden)
+        number = hidden.new_zeros(count, length + 1)
+        number = number.scatter_add(1, column, torch.ones_like(hidden[..., 0]))
+        words = words[:, :length] / number[:, :length, None].clamp(min=1)
+        return words + self.shapes(shapes.clamp(min=0)).to(words.dtype)
 
     def find(self, read: Read, least: float = -torch.inf, given: Ints | None = None) -> Found:
         """The spans that are likely mentions, with a logit of `least` or more; or those that are given.
@@ -156,9 +170,12 @@ class EncoderRanker(nn.Module):
             counts = np.bincount(given[:, 0], minlength=len(table.words))
             number = torch.from_numpy(table.numbers(given)).to(self.device, non_blocking=True)
             kept = kept_spans(logits, table, number, counts)
-        vectors, log_attention = self.span_vectors(read.words, kept, read.schemes)
-        spans = self._spans(read, kept, vectors, log_attention)
-        return Found(table, logits, kept, log_attention, spans)
+        offsets = torch.arange(self.settings.max_width, device=self.device)
+        if not read.words.is_cuda:  # a GPU would have to be waited for
+            offsets = offsets[: int(kept.width.max()) + 1] if len(kept.width) else offsets[:1]
+        vectors, log_attention = self.span_vectors(read.words, kept, read.schemes, offsets)
+        spans = self.described(read, kept, vectors, log_attention)
+        return Found(table, logits, kept, log_attention, Spans(*(part[None] for part in spans)))
 
     def link(self, spans: Spans, counts: Sequence[int], schemes: Sequence[int]) -> Scored:
         """Antecedents of spans.
@@ -196,15 +213,15 @@ class EncoderRanker(nn.Module):
         counts: list[int] = np.bincount(owner, kept.counts, documents).astype(int).tolist()
         return counts
 
-    def _spans(self, read: Read, kept: Kept, vectors: Tensor, log_attention: Tensor) -> Spans:
-        """[1, span] kept spans in a row."""
+    def described(self, read: Read, kept: Kept, vectors: Tensor, log_attention: Tensor) -> Spans:
+        """[span] kept spans with their properties."""
         window, start, width = kept.window, kept.start, kept.width
         of_word, end = read.layers, start + width + 1
         text = self.strings(of_word["hash"], of_word["mark"], window, start, end)
-        row = Spans(
+        return Spans(
             vectors=vectors,
             logit=kept.logit,
-            number=torch.arange(len(start), device=start.device),
+            number=torch.arange(start.shape[0], device=start.device),
             start=read.first[window] + start,
             end=read.first[window] + end,
             sentence=of_word["sentence"][window, start],
@@ -215,15 +232,15 @@ class EncoderRanker(nn.Module):
             head=of_word["hash"][window, start + log_attention.argmax(-1)],
             real=torch.ones_like(start, dtype=torch.bool),
         )
-        return Spans(*(tensor[None] for tensor in row))
 
     def _numbers(self, numbers: Sequence[int]) -> Tensor:
         return torch.tensor(numbers, dtype=torch.long).to(self.device, non_blocking=True)
 
-    def _filled(self, rows: Sequence[NDArray[np.int64]], value: int) -> Tensor:
+    def _filled(self, rows: Sequence[Ints], value: int) -> Tensor:
         """[row, longest, ...] rows of different lengths, filled up."""
-        longest = max(len(row) for row in rows)
-        table = np.full((len(rows), longest, *rows[0].shape[1:]), value, np.int64)
-        for line, row in zip(table, rows, strict=True):
-            line[: len(row)] = row
-        return torch.from_numpy(table).to(self.device, non_blocking=True)
+        return torch.from_numpy(filled(rows, value)).to(self.device, non_blocking=True)
+
+
+def layers_by_name(layers: Tensor) -> dict[str, Tensor]:
+    """[window, word] each, from [window, word, layer] in the order of `words.LAYERS`."""
+    return dict(zip(LAYERS, layers.unbind(-1), strict=True))

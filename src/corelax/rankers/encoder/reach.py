@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corelax.core.errors import CorelaxError
+from corelax.decode.arrays import Ints
 from corelax.rankers.encoder.inputs import TextWindow
-from corelax.rankers.encoder.words import Ints
 
 
 class Places:

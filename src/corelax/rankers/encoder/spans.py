@@ -2,43 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from corelax.decode.arrays import Ints
 from corelax.rankers.encoder.settings import EncoderSettings
-from corelax.rankers.encoder.words import Ints
-
-
-class SpanTable(NamedTuple):
-    """All spans of a few windows that stay in one sentence and are not too wide, in the order of the text.
-
-    It is made on the CPU before the encoder is run: a GPU need not be waited for to know how many there are.
-
-    Attributes:
-        window: [span] which of the windows.
-        start: [span] the first word, in the window.
-        width: [span] the number of its words, less one.
-        column: [span] its position among the spans of its window.
-        sizes: [window] how many spans each window has, on the CPU.
-        words: [window] how many words each window has, on the CPU.
-        first: [window, word] the number of the first span that starts at a word, on the CPU.
-    """
-
-    window: Tensor
-    start: Tensor
-    width: Tensor
-    column: Tensor
-    sizes: Ints
-    words: Ints
-    first: Ints
-
-    def numbers(self, where: Ints) -> Ints:
-        """[span] numbers of spans that are given by [span, 3] window, first word, width less one."""
-        return self.first[where[:, 0], where[:, 1]] + where[:, 2]
+from corelax.rankers.encoder.span_table import SpanTable
 
 
 class Kept(NamedTuple):
@@ -75,43 +47,11 @@ def rows_of(table: Tensor, *index: Tensor) -> Tensor:
     return nn.functional.embedding(flat, table.flatten(0, len(index) - 1))
 
 
-def span_table(
-    sentences: Sequence[Ints], max_width: int, device: torch.device | str = "cpu"
-) -> SpanTable:
-    """All spans of windows.
-
-    Args:
-        sentences: For each window [word] numbers of sentences, which do not fall.
-        max_width: The longest span, in words.
-        device: Where the spans are wanted.
-
-    >>> table = span_table([np.array([0, 0, 1])], max_width=2)
-    >>> table.start.tolist(), table.width.tolist()
-    ([0, 0, 1, 2], [0, 1, 0, 0])
-    """
-    words = np.array([len(row) for row in sentences], np.int64)
-    first = np.zeros((len(sentences), max(words.max(initial=0), 1)), np.int64)
-    sizes = np.zeros(len(sentences), np.int64)
-    windows, starts, widths, columns = [], [], [], []
-    total = 0
-    for number, row in enumerate(sentences):
-        at = np.arange(len(row))
-        widest = np.minimum(np.searchsorted(row, row, side="right") - at, max_width)
-        ends = np.cumsum(widest)
-        size = int(ends[-1]) if len(row) else 0
-        column = np.arange(size)
-        first[number, : len(row)] = total + ends - widest
-        sizes[number] = size
-        windows.append(np.full(size, number))
-        starts.append(np.repeat(at, widest))
-        widths.append(column - np.repeat(ends - widest, widest))
-        columns.append(column)
-        total += size
-    none = np.zeros(0, np.int64)
-    parts = [np.concatenate([none, *column]) for column in (windows, starts, widths, columns)]
-    tensors = torch.from_numpy(np.stack(parts)).to(device, non_blocking=True)
-    window, start, width, column_of = tensors
-    return SpanTable(window, start, width, column_of, sizes, words, first)
+def on_device(table: SpanTable, device: torch.device | str = "cpu") -> SpanTable:
+    """A table whose columns are tensors on a device, without waiting for it."""
+    columns = torch.from_numpy(np.stack(table[:4])).to(device, non_blocking=True)
+    window, start, width, column = columns
+    return table._replace(window=window, start=start, width=width, column=column)
 
 
 class SpanScorer(nn.Module):
@@ -163,12 +103,13 @@ def best_spans(logits: Tensor, table: SpanTable, ratio: float, least: float = -t
         ratio: Spans for each word.
         least: The smallest logit.
 
-    >>> table = span_table([np.array([0, 0])], max_width=2)
+    >>> from corelax.rankers.encoder.span_table import span_table
+    >>> table = on_device(span_table([np.array([0, 0])], max_width=2))
     >>> kept = best_spans(torch.tensor([1.0, 3.0, -2.0]), table, 1.0, least=0.0)
     >>> kept.start.tolist(), kept.width.tolist()
     ([0, 0], [0, 1])
     """
-    counts = np.minimum(np.ceil(table.words * ratio).astype(np.int64), table.sizes)
+    counts = table.most(ratio)
     rows = logits.new_full((len(counts), max(table.sizes.max(initial=0), 1)), -torch.inf)
     rows = rows.index_put((table.window, table.column), logits.detach())
     best, where = rows.topk(max(counts.max(initial=0), 1), dim=1)
@@ -209,12 +150,18 @@ class SpanEncoder(nn.Module):
         self.project = nn.Linear(3 * size + 64, settings.span_size)
         self.dropout = nn.Dropout(settings.dropout)
 
-    def forward(self, words: Tensor, kept: Kept, schemes: Tensor) -> tuple[Tensor, Tensor]:
-        """[span, span_size] vectors and [span, width] log α; words and schemes as in `SpanScorer`."""
+    def forward(
+        self, words: Tensor, kept: Kept, schemes: Tensor, offsets: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """[span, span_size] vectors and [span, width] log α.
+
+        Args:
+            words: [window, word, size] vectors.
+            kept: The spans.
+            schemes: [window] numbers of schemes.
+            offsets: 0, 1, ... as far as the widest span goes, or further.
+        """
         window, start, width = kept.window, kept.start, kept.width
-        offsets = torch.arange(self.width.num_embeddings, device=words.device)
-        if not words.is_cuda:  # a GPU would have to be waited for
-            offsets = offsets[: int(width.max()) + 1] if len(width) else offsets[:1]
         inside = offsets <= width[:, None]
         where = torch.minimum(start[:, None] + offsets, (start + width)[:, None])
         scores = rows_of(self.attention(words), window[:, None], where).squeeze(-1).float()

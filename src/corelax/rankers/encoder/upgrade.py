@@ -1,14 +1,17 @@
-"""Folders of older formats: their settings and weights as the network of today takes them."""
+"""Weights of older folders as the network of today takes them.
+
+In format 1 a pair knew whether one person speaks, or two, or nobody is known to; not which pronouns the two
+are. Words did not know how they are written. Documents without speakers score the same.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-import torch
-from torch import Tensor
+import numpy as np
+from numpy.typing import NDArray
 
-from corelax.rankers.encoder.antecedents import (
+from corelax.rankers.encoder.pair_features import (
     NEXT_TURN,
     ONE_SPEAKER,
     PERSON_PAIRS,
@@ -25,13 +28,8 @@ SPEAKER, WHO, SHAPE = (
 OTHER, SAME = 1, 2  # rows of the old table of speakers; row 0 is "not known"
 
 
-def config_from_1(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Format 1 had the same settings."""
-    return {**content, "format": "corelax encoder ranker 2"}
-
-
 def upgraded_shapes(shapes: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
-    """Shapes of weights, as `upgraded` makes them."""
+    """Shapes of weights, those of older formats as those of today."""
     shapes = dict(shapes)
     if (speakers := shapes.pop(SPEAKER, None)) is not None:
         shapes[WHO] = (VOICES * PERSON_PAIRS, *speakers[1:])
@@ -39,22 +37,14 @@ def upgraded_shapes(shapes: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[in
     return shapes
 
 
-def upgraded(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Weights of format 1 as those of format 2, others as they are.
-
-    Documents without speakers score the same. A pair knew whether one person speaks, or two, or nobody is
-    known to; not which pronouns the two are. Words did not know how they are written.
-
-    Args:
-        weights: As `read_weights` gives them.
-    """
-    weights = dict(weights)
-    if SPEAKER not in weights:
-        return weights
-    speakers = weights.pop(SPEAKER)
-    row = torch.zeros(VOICES, dtype=torch.long)
+def who_table(speakers: NDArray[np.float32]) -> NDArray[np.float32]:
+    """[who, hidden] who says the two and what they are, from [3, hidden] of format 1."""
+    row = np.zeros(VOICES, np.int64)
     row[[NEXT_TURN, TWO_SPEAKERS]] = OTHER
     row[ONE_SPEAKER] = SAME
-    weights[WHO] = speakers[row].repeat(PERSON_PAIRS, 1)
-    weights[SHAPE] = speakers.new_zeros(len(SHAPES), weights["spans.start.weight"].shape[1])
-    return weights
+    return np.tile(speakers[row], (PERSON_PAIRS, 1))
+
+
+def shape_table(size: int) -> NDArray[np.float32]:
+    """[shape, size] how words are written, which changes nothing."""
+    return np.zeros((len(SHAPES), size), np.float32)

@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from corelax.decode.arrays import Ints
 from corelax.document import Document
 from corelax.text.pronouns import CANONICAL, POSSESSIVE_ENDINGS
-
-Ints = NDArray[np.int64]
 
 # Of words; the hash is that of the word in lower case.
 LAYERS = ("sentence", "speaker", "turn", "hash", "mark", "shape", "person")

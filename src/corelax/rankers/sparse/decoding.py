@@ -8,10 +8,6 @@ from corelax.decode import best_entities, best_links
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.network import SparseRanker
 
-DECODINGS = ("links", "entities")
-# Objectives that train one part of the network; a ranker trained on them resolves nothing yet.
-PRETRAINING = ("anaphoricity", "antecedent", "antecedent_margin")
-
 
 @torch.no_grad()
 def decode_table(

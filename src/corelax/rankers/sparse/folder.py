@@ -40,11 +40,11 @@ from corelax.core.weights import (
     stored_shapes,
 )
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
+from corelax.rankers.sparse.names import KIND
 from corelax.rankers.sparse.network import SparseRanker
 from corelax.rankers.sparse.settings import SparseSettings
 
 VOCABULARY = "vocabulary.json"
-KIND = "corelax sparse ranker"
 FORMAT = f"{KIND} 2"
 
 

@@ -25,11 +25,12 @@ from corelax.core.checks import check_choice
 from corelax.decode import Decision
 from corelax.document import Document, Span
 from corelax.document.clustering import SINGLETONS, entity_of_mentions, without_singletons
-from corelax.rankers.encoder.batches import Item, score_documents
+from corelax.rankers.encoder.batches import score_documents
 from corelax.rankers.encoder.calibration import TINY, UNCALIBRATED, Calibration, LogisticMap
 from corelax.rankers.encoder.decisions import decide
 from corelax.rankers.encoder.folder import EncoderModel
-from corelax.rankers.encoder.ranker import Scored
+from corelax.rankers.encoder.items import Item
+from corelax.rankers.encoder.scored import ScoredDocument
 
 Floats = NDArray[np.float64]
 KINDS = ("mention", "link", "entity")
@@ -63,7 +64,7 @@ class Observed:
     """
 
     document: Document
-    scored: Scored
+    scored: ScoredDocument
     singletons: str
     reach: int
 
@@ -113,11 +114,10 @@ class Observed:
 
         "New entity" is right if no candidate is in the mention's gold entity.
         """
-        spans = self.scored.spans
-        bounds = list(map(Span, spans.start[0].tolist(), spans.end[0].tolist()))
+        bounds = [Span(start, end) for start, end in self.scored.bounds]
         place = {span: at for at, span in enumerate(bounds)}
         entity = np.array([self.entity_of.get(span, -1) for span in bounds])  # −1: no gold mention
-        scores, antecedents = (part[0].numpy() for part in self.scored.candidates)
+        scores, antecedents = self.scored.scores, self.scored.antecedents
         for decision in self.decisions(UNCALIBRATED):
             at = place[decision.span]
             is_same = (entity[antecedents[at]] == entity[at]) & (entity[at] >= 0)

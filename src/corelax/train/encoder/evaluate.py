@@ -10,8 +10,9 @@ from torch import nn
 from corelax.document import Span
 from corelax.document.clustering import Clustering, without_singletons
 from corelax.metrics import METRICS, Report, Tally
-from corelax.rankers.encoder.batches import Item, score_documents
+from corelax.rankers.encoder.batches import score_documents
 from corelax.rankers.encoder.decisions import predicted_entities
+from corelax.rankers.encoder.items import Item
 from corelax.rankers.encoder.ranker import EncoderRanker
 from corelax.train.encoder.examples import Example
 

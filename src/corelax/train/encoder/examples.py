@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from corelax.decode.arrays import Ints
 from corelax.document import Document, Span
 from corelax.document.clustering import Clustering, entity_of_mentions
 from corelax.io.corefud import MENTIONS
 from corelax.rankers.encoder.inputs import TextWindow, WordPieces, encoder_input
 from corelax.rankers.encoder.reach import Places
-from corelax.rankers.encoder.words import Ints
 
 UNKNOWN = -1
 Floats = NDArray[np.float32]

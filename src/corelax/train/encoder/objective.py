@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from corelax.losses import ranking_loss
 from corelax.rankers.encoder.ranker import EncoderRanker, Found, Scored
-from corelax.rankers.encoder.spans import SpanTable
+from corelax.rankers.encoder.span_table import SpanTable
 from corelax.relax import coreference_probs, link_probs
 from corelax.train.encoder.config import SUMS, EncoderConfig
 from corelax.train.encoder.examples import UNKNOWN, Example

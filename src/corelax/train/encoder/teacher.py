@@ -6,17 +6,18 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import torch
 
+from corelax.decode.membership import candidate_probs
 from corelax.document import Span
 from corelax.document.clustering import Clustering
-from corelax.rankers.encoder.batches import Item, score_documents
+from corelax.rankers.encoder.batches import score_documents
+from corelax.rankers.encoder.calibration import sigmoid
 from corelax.rankers.encoder.decisions import predicted_entities
 from corelax.rankers.encoder.folder import EncoderModel
-from corelax.rankers.encoder.ranker import Scored
+from corelax.rankers.encoder.items import Item
 from corelax.rankers.encoder.reach import Places
+from corelax.rankers.encoder.scored import ScoredDocument
 from corelax.rankers.encoder.settings import EncoderSettings
-from corelax.relax.membership import candidate_probs
 from corelax.train.encoder.corpora import TrainingCorpus
 from corelax.train.encoder.evaluate import evaluation_mode
 from corelax.train.encoder.examples import Example, SoftTargets, with_entities
@@ -95,16 +96,15 @@ def opinions(
                 yield _opinion(example, scored, max_width)
 
 
-def _opinion(example: Example, scored: Scored, max_width: int) -> Opinion:
-    scores, antecedents = (tensor[0] for tensor in scored.candidates)
-    spans = torch.stack([scored.spans.start[0], scored.spans.end[0]], -1).numpy()
-    chance = scored.spans.logit[0].sigmoid().numpy()
+def _opinion(example: Example, scored: ScoredDocument, max_width: int) -> Opinion:
+    spans = np.stack([scored.start, scored.end], -1)
+    chance = sigmoid(scored.logit)
     places = Places(example.windows, len(example.document.words), max_width)
     where, held = places.of(spans), places.held(spans)
 
-    probs = candidate_probs(scores).numpy()
+    probs = candidate_probs(scored.scores)
     own = np.arange(len(spans))[:, None]
-    towards = np.concatenate([own, antecedents.numpy()], 1)
+    towards = np.concatenate([own, scored.antecedents], 1)
     row, column = np.nonzero(probs > LEAST_LINK)
     target = towards[row, column]
     there = held[row] & held[target]

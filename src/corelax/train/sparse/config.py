@@ -11,9 +11,9 @@ from corelax.core.checks import check_choice, check_number
 from corelax.core.errors import CorelaxError
 from corelax.core.folders import CONFIG
 from corelax.core.settings import check_key, field_types, read_value
-from corelax.rankers.sparse.decoding import DECODINGS, PRETRAINING
 from corelax.rankers.sparse.features.settings import FEATURE_SETS, FeatureSettings
 from corelax.rankers.sparse.folder import read_config
+from corelax.rankers.sparse.names import DECODINGS, PRETRAINING
 from corelax.rankers.sparse.settings import SparseSettings
 from corelax.train.settings import (
     KEEP,

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from corelax.losses import anaphoricity_loss, antecedent_loss
 from corelax.metrics import CONLL, METRICS
-from corelax.rankers.sparse.decoding import PRETRAINING
+from corelax.rankers.sparse.names import PRETRAINING
 from corelax.rankers.sparse.network import SparseRanker
 from corelax.rankers.sparse.tensors import DocumentTensors
 from corelax.train.objectives import counts_missed, loss_function

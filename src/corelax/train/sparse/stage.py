@@ -10,7 +10,6 @@ from typing import Any
 import torch
 
 from corelax.core.device import choose_device
-from corelax.rankers.sparse.decoding import PRETRAINING
 from corelax.rankers.sparse.folder import (
     Model,
     fresh_ranker,
@@ -19,6 +18,7 @@ from corelax.rankers.sparse.folder import (
     write_config,
     write_vocabulary,
 )
+from corelax.rankers.sparse.names import PRETRAINING
 from corelax.train.card import CardText
 from corelax.train.checkpoint import random_seed
 from corelax.train.loop import Progress

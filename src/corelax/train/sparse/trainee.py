@@ -7,8 +7,8 @@ from pathlib import Path
 
 from torch import Tensor
 
-from corelax.rankers.sparse.decoding import PRETRAINING
 from corelax.rankers.sparse.folder import Model, belongs_to, write_weights
+from corelax.rankers.sparse.names import PRETRAINING
 from corelax.rankers.sparse.network import SparseRanker
 from corelax.train.checkpoint import ADAGRAD
 from corelax.train.optim import AdaGrad

@@ -1,0 +1,30 @@
+"""`corelax export MODEL`: graphs with which a model resolves without torch."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from corelax.cli.options import note
+
+
+def export(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="A model folder of an encoder ranker.")
+    ],
+) -> None:
+    """Write a model's network as ONNX graphs into its folder, checked against torch.
+
+    Such a model resolves with onnxruntime alone: it starts in a second, and needs no torch.
+    """
+    from corelax.rankers.encoder.export import write_graphs
+    from corelax.resolve.models import model_folder
+
+    folder = model_folder(model)
+    note(f"{folder}: exporting; this takes a minute")
+    logits, scores = write_graphs(folder)
+    print(
+        f"{folder}: words.onnx, spans.onnx and links.onnx; largest difference from torch "
+        f"{logits:.1g} (mention logits), {scores:.1g} (antecedent scores)"
+    )

@@ -1,0 +1,345 @@
+"""The network as ONNX graphs, which onnxruntime runs without torch: `corelax export MODEL`.
+
+Three graphs, cut where a choice is made on arrays:
+
+words.onnx    vectors of pieces → vectors of words, and the logits of all spans
+spans.onnx    the spans that are kept → their vectors and properties
+links.onnx    a block of spans and those before it → candidates and their scores
+
+The graphs hold no weights, only their names: `model.safetensors` stays the one place where they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import tempfile
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from corelax.core.errors import CorelaxError
+from corelax.core.files import write_bytes, write_text
+from corelax.core.folders import CONFIG, WEIGHTS, read_model_config
+from corelax.decode.arrays import dense_scores
+from corelax.document import Document
+from corelax.rankers.encoder.antecedents import Spans
+from corelax.rankers.encoder.folder import EncoderModel, load_ranker
+from corelax.rankers.encoder.folder_config import ENCODER
+from corelax.rankers.encoder.graphs import LINKS, PROPERTIES, SPANS, WORDS, Graph
+from corelax.rankers.encoder.items import Item
+from corelax.rankers.encoder.light import RECORD, LightModel, load_light
+from corelax.rankers.encoder.ranker import EncoderRanker, Read, layers_by_name
+from corelax.rankers.encoder.span_table import SpanTable
+from corelax.rankers.encoder.spans import Kept
+from corelax.rankers.encoder.words import LAYERS
+
+OPSET = 23  # the first with attention as one operation
+INSTALL = "onnx and onnxscript are not installed; pip install 'corelax[export]'"
+PREFIX = "ranker."  # of weights, in the modules below
+MOST_DIFFERENCE = 0.01  # of logits and scores, from torch's
+
+
+class _Words(nn.Module):
+    def __init__(self, ranker: EncoderRanker) -> None:
+        super().__init__()
+        self.ranker = ranker
+
+    def forward(
+        self,
+        vectors: Tensor,
+        lengths: Tensor,
+        owners: Tensor,
+        shapes: Tensor,
+        schemes: Tensor,
+        window: Tensor,
+        start: Tensor,
+        width: Tensor,
+    ) -> tuple[Tensor, Tensor]:
+        """[window, word, size] vectors of words and [span] logits; see `graphs.Network.words`."""
+        hidden = self.ranker.encode(vectors, lengths)
+        words = self.ranker.word_vectors(hidden, owners, shapes)
+        none: Any = None
+        table = SpanTable(window, start, width, none, none, none, none)
+        return words, self.ranker.spans(words, table, schemes)
+
+
+class _Spans(nn.Module):
+    def __init__(self, ranker: EncoderRanker) -> None:
+        super().__init__()
+        self.ranker = ranker
+
+    def forward(
+        self,
+        words: Tensor,
+        layers: Tensor,
+        first: Tensor,
+        schemes: Tensor,
+        window: Tensor,
+        start: Tensor,
+        width: Tensor,
+        offsets: Tensor,
+    ) -> tuple[Tensor, Tensor]:
+        """[span, span_size] vectors and [span, property]; see `graphs.Network.spans`."""
+        none: Any = None
+        kept = Kept(none, window, start, width, torch.zeros_like(start), none)
+        vectors, log_attention = self.ranker.span_vectors(words, kept, schemes, offsets)
+        read = Read(words, layers_by_name(layers), first, schemes, none)
+        spans = self.ranker.described(read, kept, vectors, log_attention)
+        return vectors, torch.stack([getattr(spans, name) for name in PROPERTIES], -1)
+
+
+class _Links(nn.Module):
+    def __init__(self, ranker: EncoderRanker) -> None:
+        super().__init__()
+        self.ranker = ranker
+
+    def forward(
+        self, vectors: Tensor, number: Tensor, properties: Tensor, scheme: Tensor, rows: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """[row, 1 + candidate] scores and [row, candidate] spans; see `graphs.Network.links`."""
+        known = dict(zip(PROPERTIES, properties.unbind(-1), strict=True))
+        spans = Spans(vectors=vectors, logit=number, number=number, real=number >= 0, **known)
+        before = Spans(*(part[None] for part in spans))
+        now = Spans(*(part[rows][None] for part in spans))
+        every = torch.arange(rows.shape[0])
+        scores, antecedents = self.ranker.antecedents.look(now, before, scheme, every)
+        return scores[0], antecedents[0]
+
+
+def export_graphs(ranker: EncoderRanker) -> dict[str, Graph]:
+    """The graphs of a ranker by the names of their files.
+
+    Args:
+        ranker: On the CPU, in evaluation mode.
+    """
+    try:
+        import onnx  # noqa: F401
+        import onnxscript  # noqa: F401
+    except ImportError:
+        raise CorelaxError(INSTALL) from None
+    settings = ranker.settings
+    size, most = int(ranker.encoder.config.hidden_size), settings.antecedents
+    dim = torch.export.Dim
+    windows, pieces, words = dim("windows"), dim("pieces", max=settings.window), dim("words")
+    spans, kept, offsets = dim("spans"), dim("kept"), dim("offsets", max=settings.max_width)
+    before, rows = dim("before", min=most), dim("rows")
+    # Sizes that are all different, and none of them 0 or 1, which would be taken for fixed.
+    w, p, n, s, k, o = 2, 7, 5, 11, 6, min(3, settings.max_width)
+    b, r = most + 3, 4
+    zeros = torch.zeros
+    ints = lambda *shape: zeros(*shape, dtype=torch.long)  # noqa: E731
+    examples: dict[str, tuple[nn.Module, dict[str, Tensor], dict[str, dict[int, Any]], list[str]]]
+    examples = {
+        WORDS: (
+            _Words(ranker),
+            {
+                "vectors": torch.randn(w, p, size),
+                "lengths": torch.tensor([p, p - 1]),
+                "owners": ints(w, p),
+                "shapes": ints(w, n),
+                "schemes": ints(w),
+                "window": ints(s),
+                "start": ints(s),
+                "width": ints(s),
+            },
+            {
+                "vectors": {0: windows, 1: pieces},
+                "lengths": {0: windows},
+                "owners": {0: windows, 1: pieces},
+                "shapes": {0: windows, 1: words},
+                "schemes": {0: windows},
+                **{name: {0: spans} for name in ("window", "start", "width")},
+            },
+            ["words", "logits"],
+        ),
+        SPANS: (
+            _Spans(ranker),
+            {
+                "words": torch.randn(w, n, size),
+                "layers": ints(w, n, len(LAYERS)),
+                "first": ints(w),
+                "schemes": ints(w),
+                "window": ints(k),
+                "start": ints(k),
+                "width": ints(k),
+                "offsets": torch.arange(o),
+            },
+            {
+                "words": {0: windows, 1: words},
+                "layers": {0: windows, 1: words},
+                "first": {0: windows},
+                "schemes": {0: windows},
+                **{name: {0: kept} for name in ("window", "start", "width")},
+                "offsets": {0: offsets},
+            },
+            ["vectors", "properties"],
+        ),
+        LINKS: (
+            _Links(ranker),
+            {
+                "vectors": torch.randn(b, settings.span_size),
+                "number": torch.arange(b),
+                "properties": ints(b, len(PROPERTIES)),
+                "scheme": ints(1),
+                "rows": torch.arange(r),
+            },
+            {
+                "vectors": {0: before},
+                "number": {0: before},
+                "properties": {0: before},
+                "scheme": {},
+                "rows": {0: rows},
+            },
+            ["scores", "antecedents"],
+        ),
+    }
+    names = set(ranker.state_dict())
+    with _quietly():
+        return {
+            name: _without_weights(_exported(*example), names) for name, example in examples.items()
+        }
+
+
+def _exported(
+    module: nn.Module,
+    example: Mapping[str, Tensor],
+    dynamic: Mapping[str, dict[int, Any]],
+    outputs: list[str],
+) -> Any:
+    """An ONNX model of a module."""
+    program = torch.onnx.export(
+        module.eval(),
+        kwargs=dict(example),
+        dynamic_shapes=dict(dynamic),
+        output_names=outputs,
+        dynamo=True,
+        optimize=False,  # would transpose weights, which then have no name any more
+        opset_version=OPSET,
+        verbose=False,
+    )
+    if program is None:
+        raise CorelaxError("the network could not be exported")
+    return program.model_proto
+
+
+def _without_weights(model: Any, names: set[str]) -> Graph:
+    """A graph whose weights are said to be elsewhere, by their names in `model.safetensors`."""
+    from onnx import TensorProto
+
+    renamed = {}
+    for weight in model.graph.initializer:
+        name = weight.name.removeprefix(PREFIX)
+        if name in names:
+            renamed[weight.name] = name
+            weight.name = name
+            for field in ("raw_data", "float_data", "external_data"):
+                weight.ClearField(field)
+            weight.data_location = TensorProto.EXTERNAL
+            entry = weight.external_data.add()
+            entry.key, entry.value = "location", "model.safetensors"
+    for node in model.graph.node:
+        for at, name in enumerate(node.input):
+            node.input[at] = renamed.get(name, name)
+        node.ClearField("metadata_props")
+        node.ClearField("doc_string")
+    for value in model.graph.value_info:
+        value.ClearField("metadata_props")
+    model.graph.ClearField("value_info")
+    return Graph(model.SerializeToString(), sorted(renamed.values()))
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Without the exporter's progress and its remarks on packages that it does not need."""
+    logger = logging.getLogger("torch.onnx")
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(before)
+
+
+def write_graphs(folder: str | Path) -> list[float]:
+    """Writes the graphs of a model folder beside its weights, and what they are into `config.json`.
+
+    They are compared with torch on a few sentences first.
+
+    Args:
+        folder: A model folder.
+
+    Returns:
+        The largest differences of mention logits and of antecedent scores.
+    """
+    folder = Path(folder)
+    model = load_ranker(folder)
+    graphs = export_graphs(model.ranker)
+    vectors = model.ranker.encoder.get_input_embeddings().weight
+    [lookup] = [name for name, w in model.ranker.named_parameters() if w is vectors]
+    record: dict[str, Any] = {"lookup": lookup}
+    for name, graph in graphs.items():
+        digest = hashlib.sha256(graph.content).hexdigest()
+        record[name] = {"sha256": digest, "weights": graph.weights}
+    with tempfile.TemporaryDirectory() as trial:
+        _lay_out(Path(trial), folder, graphs, record)
+        differences = _compared(model, load_light(trial, threads=1))
+    for name, graph in graphs.items():
+        write_bytes(folder / name, graph.content)
+    content = {**read_model_config(folder), RECORD: record}
+    write_text(folder / CONFIG, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    return differences
+
+
+def _lay_out(
+    trial: Path, folder: Path, graphs: Mapping[str, Graph], record: Mapping[str, Any]
+) -> None:
+    """A folder like the one that is to be, without a copy of the weights."""
+    for path in (WEIGHTS, ENCODER):
+        (trial / path).symlink_to((folder / path).resolve())
+    for name, graph in graphs.items():
+        write_bytes(trial / name, graph.content)
+    content = {**read_model_config(folder), RECORD: record}
+    write_text(trial / CONFIG, json.dumps(content))
+
+
+def _compared(model: EncoderModel, light: LightModel) -> list[float]:
+    """The largest differences of logits and of scores on a few documents; an error if they matter."""
+    words = (
+        "Ann saw the old man ’s dog , and she said that it was hers . 犬 naïve 3,000 U.S.".split()
+    )
+    sentences = [words * 8, words, words[:3], ["She"], words[::-1] * 3]
+    documents = [
+        Document.from_sentences("all", sentences * 3),
+        Document.from_sentences("short", sentences[2:4]),
+        Document.from_sentences("one", [["Ann"]]),
+    ]
+    for document in documents:
+        for ours, theirs in zip(light.windows(document), model.windows(document), strict=True):
+            if not np.array_equal(ours.pieces, theirs.pieces):
+                raise CorelaxError("tokenizer.json cuts words in another way than transformers")
+    result = [0.0, 0.0]
+    for scheme in range(len(model.settings.schemes)):
+        items = [Item(model.windows(document), scheme) for document in documents]
+        for ours, theirs in zip(
+            light.score(items, least=-np.inf), model.score(items, least=-np.inf), strict=True
+        ):
+            if ours.bounds != theirs.bounds:
+                raise CorelaxError("the graphs find other spans than torch does")
+            square = [dense_scores(each.scores, each.antecedents) for each in (ours, theirs)]
+            both = np.isfinite(square[0]) & np.isfinite(square[1])
+            of_scores = abs(square[0][both] - square[1][both])
+            result[0] = max(result[0], float(abs(ours.logit - theirs.logit).max(initial=0)))
+            result[1] = max(result[1], float(of_scores.max(initial=0)))
+    if max(result) > MOST_DIFFERENCE:
+        raise CorelaxError(f"the graphs score differently from torch, by up to {max(result):.3g}")
+    return result

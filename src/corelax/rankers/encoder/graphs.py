@@ -1,0 +1,188 @@
+"""The network as graphs that onnxruntime runs: arrays in, arrays out, no torch. `export.py` writes them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corelax.core.errors import CorelaxError
+from corelax.core.folders import first_line
+from corelax.decode.arrays import Ints
+
+Vectors = NDArray[np.float32]
+Weight = Callable[[str], NDArray[Any]]
+
+WORDS, SPANS, LINKS = "words.onnx", "spans.onnx", "links.onnx"
+GRAPHS = (WORDS, SPANS, LINKS)
+# Of spans, in the order of their column.
+PROPERTIES = ("start", "end", "sentence", "speaker", "turn", "person", "text", "head")
+INSTALL = "onnxruntime is not installed; pip install 'corelax[resolve]'"
+
+
+class Graph(NamedTuple):
+    """A graph without its weights.
+
+    Attributes:
+        content: As a file of ONNX.
+        weights: The names of the weights that it needs.
+    """
+
+    content: bytes
+    weights: list[str]
+
+
+_abandoned: list[Any] = []  # sessions of a parent process: closing them would wait for its threads
+
+
+class Graphs:
+    """The three graphs of a ranker, with their weights.
+
+    Args:
+        graphs: Each of `GRAPHS`.
+        weight: Gives a weight by its name, in four bytes.
+        threads: How many threads compute. They wait without spinning, and are made anew after a fork.
+        folder: What is blamed if the graphs cannot be run.
+    """
+
+    def __init__(
+        self, graphs: Mapping[str, Graph], weight: Weight, threads: int, folder: Path
+    ) -> None:
+        self._graphs, self._weight, self._threads = graphs, weight, threads
+        self._folder = folder
+        self._start()
+
+    def words(
+        self,
+        vectors: Vectors,
+        lengths: Ints,
+        owners: Ints,
+        shapes: Ints,
+        schemes: Ints,
+        window: Ints,
+        start: Ints,
+        width: Ints,
+    ) -> tuple[Vectors, Vectors]:
+        """[window, word, size] vectors of words, and the [span] logits of all spans.
+
+        Args:
+            vectors: [window, piece, size] what the encoder looks up for pieces.
+            lengths: [window] how many pieces are real.
+            owners: [window, piece] the word that a piece is of, or −1.
+            shapes: [window, word] numbers of shapes.
+            schemes: [window] numbers of schemes.
+            window: [span] which of the windows.
+            start: [span] the first word, in the window.
+            width: [span] the number of its words, less one.
+        """
+        return self._run(
+            WORDS,
+            vectors=vectors,
+            lengths=lengths,
+            owners=owners,
+            shapes=shapes,
+            schemes=schemes,
+            window=window,
+            start=start,
+            width=width,
+        )
+
+    def spans(
+        self,
+        words: Vectors,
+        layers: Ints,
+        first: Ints,
+        schemes: Ints,
+        window: Ints,
+        start: Ints,
+        width: Ints,
+    ) -> tuple[Vectors, Ints]:
+        """[span, span_size] vectors of spans, and their [span, property] `PROPERTIES`.
+
+        Args:
+            words: [window, word, size] from `words`.
+            layers: [window, word, layer] properties of words.
+            first: [window] the first word of each in its document.
+            schemes: [window] numbers of schemes.
+            window: [span] which of the windows; the rest as in `words`.
+            start: [span].
+            width: [span].
+        """
+        return self._run(
+            SPANS,
+            words=words,
+            layers=layers,
+            first=first,
+            schemes=schemes,
+            window=window,
+            start=start,
+            width=width,
+            offsets=np.arange(width.max(initial=0) + 1),
+        )
+
+    def links(
+        self, vectors: Vectors, number: Ints, properties: Ints, scheme: int, rows: Ints
+    ) -> tuple[Vectors, Ints]:
+        """[row, 1 + candidate] scores of antecedents, and [row, candidate] which spans they are.
+
+        Args:
+            vectors: [span, span_size] the spans of a block and those before it.
+            number: [span] their numbers in the document.
+            properties: [span, property].
+            scheme: The number of the scheme.
+            rows: [row] the positions of the block.
+        """
+        return self._run(
+            LINKS,
+            vectors=vectors,
+            number=number,
+            properties=properties,
+            scheme=np.array([scheme]),
+            rows=rows,
+        )
+
+    def _run(self, graph: str, **inputs: NDArray[Any]) -> Any:
+        if os.getpid() != self._process and self._threads > 1:
+            _abandoned.append(self._sessions)
+            self._start()
+        try:
+            return self._sessions[graph].run(None, inputs)
+        except (
+            Exception
+        ) as error:  # onnxruntime has a class for each kind, all of them below Exception
+            raise CorelaxError(
+                f"{self._folder}: {graph} cannot be run ({first_line(error)}); export it again"
+            ) from None
+
+    def _start(self) -> None:
+        self._process = os.getpid()
+        self._sessions = {name: self._session(name) for name in GRAPHS}
+
+    def _session(self, name: str) -> Any:
+        try:
+            import onnxruntime
+        except ImportError:
+            raise CorelaxError(INSTALL) from None
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = self._threads
+        options.inter_op_num_threads = 1
+        options.enable_mem_pattern = False  # shapes differ from call to call
+        options.log_severity_level = 4
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        content, weights = self._graphs[name]
+        try:
+            values = [onnxruntime.OrtValue.ortvalue_from_numpy(self._weight(w)) for w in weights]
+            options.add_external_initializers(weights, values)
+            return onnxruntime.InferenceSession(
+                content, options, providers=["CPUExecutionProvider"]
+            )
+        except CorelaxError:
+            raise
+        except Exception as error:  # as in `_run`
+            raise CorelaxError(
+                f"{self._folder}: {name} cannot be loaded ({first_line(error)}); export it again"
+            ) from None

@@ -1,0 +1,256 @@
+"""A model folder run by onnxruntime: neither torch nor transformers is imported.
+
+The graphs come from `corelax export`; weights and tokenizer are those that torch takes. What is chosen
+between the graphs is chosen on arrays: which spans are kept, and which blocks look for antecedents.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from corelax.core.errors import CorelaxError
+from corelax.core.folders import (
+    CONFIG,
+    DIGEST,
+    MOST_WORDS,
+    WEIGHTS,
+    blaming,
+    check_training,
+    parse_json,
+    read_regular,
+)
+from corelax.decode.arrays import Ints
+from corelax.document import Document
+from corelax.rankers.encoder.calibration import UNCALIBRATED, Calibration
+from corelax.rankers.encoder.folder_config import (
+    ENCODER,
+    MARKS,
+    calibrations_of,
+    check_pieces,
+    read_config,
+    settings_of,
+)
+from corelax.rankers.encoder.graphs import GRAPHS, PROPERTIES, Graph, Graphs, Vectors
+from corelax.rankers.encoder.inputs import TextWindow, WordPieces, encoder_input
+from corelax.rankers.encoder.items import LEAST_LOGIT, Item, Reading, filled, owners, readings
+from corelax.rankers.encoder.memory import BLOCK, PIECES, memory_bound
+from corelax.rankers.encoder.model import try_out
+from corelax.rankers.encoder.scored import ScoredDocument, without_spans
+from corelax.rankers.encoder.settings import EncoderSettings
+from corelax.rankers.encoder.span_table import best_numbers, span_table
+from corelax.rankers.encoder.stored_weights import StoredWeights
+from corelax.rankers.encoder.words import LAYERS
+
+RECORD = "graphs"  # the key in config.json: for each graph its digest and the names of its weights
+MOST_GRAPH = 1 << 26  # bytes of a graph, whose usual size is 2^17
+
+
+@dataclass(frozen=True)
+class LightModel:
+    """What a folder with graphs holds; takes the place of `EncoderModel` where texts are resolved.
+
+    Attributes:
+        settings: Sizes and limits of the ranker.
+        tokenizer: The pieces of words.
+        training: What it was trained on, and its scores.
+        weights: All weights.
+        lookup: The name of the vectors of pieces among the weights.
+        graphs: The network.
+        heads: The attention heads of the encoder.
+        calibrations: The calibration of each scheme that has one.
+    """
+
+    settings: EncoderSettings
+    tokenizer: WordPieces
+    training: Mapping[str, Any]
+    weights: StoredWeights
+    lookup: str
+    graphs: Graphs
+    heads: int
+    calibrations: Mapping[str, Calibration] = field(default_factory=dict)
+
+    def windows(self, document: Document) -> tuple[TextWindow, ...]:
+        """What the encoder reads of a document."""
+        return encoder_input(document, self.tokenizer, self.settings.window)
+
+    def calibration(self, scheme: int) -> Calibration:
+        """The calibration of a scheme, by its number."""
+        return self.calibrations.get(self.settings.schemes[scheme], UNCALIBRATED)
+
+    def memory_bound(self, words: int) -> int:
+        """The most bytes that a text of so many words takes, without the weights."""
+        return memory_bound(
+            self.settings,
+            size=self.weights.shape(self.lookup)[1],
+            heads=self.heads,
+            pieces=PIECES["cpu"],
+            words=words,
+        )
+
+    def score(
+        self, items: Sequence[Item], *, least: float = LEAST_LOGIT, pieces: int = PIECES["cpu"]
+    ) -> list[ScoredDocument]:
+        """The spans of each document and the scores of their antecedents.
+
+        Args:
+            items: The documents.
+            least: Spans with a smaller mention logit are dropped.
+            pieces: How many pieces the encoder reads at a time, or one window if that is longer.
+        """
+        found = [self._found(reading, least) for reading in readings(items, pieces)]
+        if not found:
+            return [without_spans() for _ in items]
+        place, logit, vectors, properties = map(np.concatenate, zip(*found, strict=True))
+        ordered = place.argsort(kind="stable")
+        counts = np.bincount(owners(items)[place], minlength=len(items))
+        return [
+            self._linked(item.scheme, logit[at], vectors[at], properties[at])
+            for item, at in zip(items, np.split(ordered, np.cumsum(counts)[:-1]), strict=True)
+        ]
+
+    def _found(self, reading: Reading, least: float) -> tuple[Ints, Vectors, Vectors, Ints]:
+        """[span] the places of their windows, logits, vectors and properties of the spans that are kept."""
+        windows = reading.windows
+        layers = filled([window.layers for window in windows], -1)
+        sentences = [window.layers[:, LAYERS.index("sentence")] for window in windows]
+        table = span_table(sentences, self.settings.max_width)
+        pieces = filled([window.pieces for window in windows], 0)
+        schemes = np.array(reading.schemes, np.int64)
+        words, logits = self.graphs.words(
+            self.weights.rows(self.lookup, pieces),
+            np.array([len(window.pieces) for window in windows]),
+            filled([window.owners for window in windows], -1),
+            layers[..., LAYERS.index("shape")],
+            schemes,
+            table.window,
+            table.start,
+            table.width,
+        )
+        if reading.given is None:
+            number, _ = best_numbers(logits, table, self.settings.span_ratio, least)
+        else:
+            number = table.numbers(reading.given)
+        window, start, width = (column[number] for column in table[:3])
+        if len(number):
+            first = np.array([window.first for window in windows])
+            vectors, properties = self.graphs.spans(
+                words, layers, first, schemes, window, start, width
+            )
+        else:
+            vectors = np.zeros((0, self.settings.span_size), np.float32)
+            properties = np.zeros((0, len(PROPERTIES)), np.int64)
+        return np.array(reading.places)[window], logits[number], vectors, properties
+
+    def _linked(
+        self, scheme: int, logit: Vectors, vectors: Vectors, properties: Ints
+    ) -> ScoredDocument:
+        """Antecedents of the spans of one document: a block at a time, with the spans it can reach."""
+        size, settings = len(logit), self.settings
+        most = min(settings.antecedents, size)
+        scores = np.full((size, 1 + most), -np.inf, np.float32)
+        antecedents = np.zeros((size, most), np.int64)
+        for start in range(0, size, BLOCK):
+            begin, end = max(0, start - settings.reach), min(start + BLOCK, size)
+            links, candidates = self.graphs.links(
+                vectors[begin:end],
+                np.arange(begin, end),
+                properties[begin:end],
+                scheme,
+                np.arange(start - begin, end - begin),
+            )
+            scores[start:end, : links.shape[1]] = links
+            antecedents[start:end, : candidates.shape[1]] = candidates
+        first, last = PROPERTIES.index("start"), PROPERTIES.index("end")
+        return ScoredDocument(properties[:, first], properties[:, last], logit, scores, antecedents)
+
+
+class _Tokenizer:
+    """The tokenizer of a folder, as `WordPieces` takes it, by the library `tokenizers` alone.
+
+    Args:
+        folder: The folder of the encoder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        from tokenizers import Tokenizer
+
+        content = read_regular(folder / "tokenizer.json", MOST_WORDS)
+        self._tokenizer = Tokenizer.from_str(content.decode())
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+        names = parse_json(read_regular(folder / "tokenizer_config.json", MOST_WORDS))
+        self.cls_token_id, self.sep_token_id, self.unk_token_id = (
+            self._number(mark, names.get(mark)) for mark in MARKS
+        )
+
+    def __call__(self, words: list[str], **_: Any) -> dict[str, list[list[int]]]:
+        """Cuts words into pieces."""
+        encoded = self._tokenizer.encode_batch_fast(words, add_special_tokens=False)
+        return {"input_ids": [each.ids for each in encoded]}
+
+    @property
+    def vocabulary(self) -> dict[str, int]:
+        """The number of each piece."""
+        vocabulary: dict[str, int] = self._tokenizer.get_vocab()
+        return vocabulary
+
+    def _number(self, mark: str, token: Any) -> int:
+        text = token.get("content") if isinstance(token, dict) else token
+        number = self._tokenizer.token_to_id(text) if isinstance(text, str) else None
+        if number is None:
+            raise ValueError(f"its tokenizer has no {mark}")
+        return int(number)
+
+
+def has_graphs(folder: Path) -> bool:
+    """Whether a folder can be run by onnxruntime.
+
+    >>> has_graphs(Path("nowhere"))
+    False
+    """
+    return all((folder / name).is_file() for name in GRAPHS)
+
+
+def load_light(folder: str | Path, *, threads: int) -> LightModel:
+    """Reads a model folder that has graphs. It resolves a line of text before it is returned.
+
+    Args:
+        folder: The model folder.
+        threads: How many threads compute.
+    """
+    folder = Path(folder)
+    content = read_config(folder)
+    with blaming(folder):
+        settings = settings_of(content["settings"])
+        tokenizer = _Tokenizer(folder / ENCODER)
+        weights = StoredWeights(folder / WEIGHTS, content.get(DIGEST))
+        encoder = parse_json(read_regular(folder / ENCODER / CONFIG, MOST_WORDS))
+        lookup = str(content[RECORD]["lookup"])
+        check_pieces(tokenizer.vocabulary, weights.shape(lookup)[0])
+        graphs = {name: _graph(folder / name, content[RECORD][name]) for name in GRAPHS}
+        model = LightModel(
+            settings,
+            WordPieces(tokenizer),
+            check_training(content.get("training", {})),
+            weights,
+            lookup,
+            Graphs(graphs, weights, threads, folder),
+            int(encoder["num_attention_heads"]),
+            calibrations_of(content.get("calibration", {}), settings),
+        )
+        try_out(model)
+    return model
+
+
+def _graph(path: Path, record: Mapping[str, Any]) -> Graph:
+    """A graph, if it is the one that `config.json` was written for."""
+    content = read_regular(path, MOST_GRAPH)
+    if hashlib.sha256(content).hexdigest() != record["sha256"]:
+        raise CorelaxError(f"{path}: not the graph that {CONFIG} was written for; export it again")
+    return Graph(content, [str(name) for name in record["weights"]])

@@ -1,0 +1,49 @@
+"""What every way of running an encoder ranker offers, torch's `EncoderModel` and `LightModel` alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from corelax.document import Document
+from corelax.rankers.encoder.calibration import Calibration
+from corelax.rankers.encoder.inputs import TextWindow
+from corelax.rankers.encoder.items import LEAST_LOGIT, Item
+from corelax.rankers.encoder.scored import ScoredDocument
+from corelax.rankers.encoder.settings import EncoderSettings
+
+_SENTENCES = [["Ann", "saw", "the", "old", "man", "’s", "犬", "."], ["She", "said", "so", "!"]]
+
+
+class ScoringModel(Protocol):
+    """A trained encoder ranker that can be asked for spans and antecedents."""
+
+    @property
+    def settings(self) -> EncoderSettings:
+        """Sizes and limits of the ranker."""
+
+    @property
+    def training(self) -> Mapping[str, Any]:
+        """What it was trained on, and its scores."""
+
+    def windows(self, document: Document) -> tuple[TextWindow, ...]:
+        """What the encoder reads of a document."""
+
+    def score(self, items: Sequence[Item], *, least: float = LEAST_LOGIT) -> list[ScoredDocument]:
+        """The spans of each document and the scores of their antecedents."""
+
+    def calibration(self, scheme: int) -> Calibration:
+        """The calibration of a scheme, by its number."""
+
+    def memory_bound(self, words: int) -> int:
+        """The most bytes that a text of so many words takes, without the weights."""
+
+
+def try_out(model: ScoringModel) -> None:
+    """Scores a document of two sentences; what does not work is told before there is anything to resolve."""
+    document = Document.from_sentences("trial", _SENTENCES)
+    [scored] = model.score([Item(model.windows(document), 0)], least=-np.inf)
+    if np.isnan(scored.logit).any() or np.isnan(scored.scores).any():
+        raise ValueError("its scores are not numbers")

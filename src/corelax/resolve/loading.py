@@ -1,0 +1,78 @@
+"""Which library runs a model: onnxruntime on a CPU where it can, torch otherwise."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+from corelax.core.checks import check_choice, check_number
+from corelax.core.device import available_threads, check_device, may_have_gpu
+from corelax.core.errors import CorelaxError
+from corelax.rankers.encoder.light import has_graphs, load_light
+from corelax.rankers.encoder.model import ScoringModel
+
+RUNTIMES = ("auto", "onnx", "torch")
+MOST_THREADS = 512
+
+
+def load_model(
+    folder: Path, *, device: str = "auto", runtime: str = "auto", threads: int | None = None
+) -> ScoringModel:
+    """A trained encoder ranker, ready to score documents.
+
+    Args:
+        folder: A model folder.
+        device: "auto", "cpu", "cuda", "cuda:1" and so on, or "mps". "auto" is a GPU if torch is installed and
+            has one.
+        runtime: "onnx", "torch", or "auto": onnxruntime on a CPU if it is installed and the folder has
+            graphs.
+        threads: How many threads compute on a CPU; None is as many as there are cores.
+    """
+    check_device(device)
+    check_choice("runtime", runtime, RUNTIMES)
+    if threads is not None:
+        check_number("threads", threads, at_least=1, integer=True)
+        if threads > MOST_THREADS:
+            raise CorelaxError(f"threads must be at most {MOST_THREADS}, not {threads}")
+    if runtime == "onnx" and device not in ("auto", "cpu"):
+        raise CorelaxError(
+            f"device {device}: onnxruntime computes on the CPU; leave out one of both"
+        )
+    if runtime != "torch" and (device == "cpu" or runtime == "onnx" or not _torch_has_gpu(device)):
+        why_not = _why_not_light(folder)
+        if why_not is None:
+            return load_light(folder, threads=threads or available_threads())
+        if runtime == "onnx" or find_spec("torch") is None:
+            raise CorelaxError(why_not)
+    return _load_torch(folder, device, threads)
+
+
+def _torch_has_gpu(device: str) -> bool:
+    """Whether a device is, or can be, a GPU that torch computes on."""
+    if device != "auto":
+        return device != "cpu"
+    if not may_have_gpu() or find_spec("torch") is None:
+        return False
+    from corelax.core.device import choose_device
+
+    return choose_device("auto") != "cpu"
+
+
+def _why_not_light(folder: Path) -> str | None:
+    """What keeps onnxruntime from running a model; None if nothing does."""
+    if find_spec("onnxruntime") is None or find_spec("tokenizers") is None:
+        return "onnxruntime is not installed; pip install 'corelax[resolve]'"
+    if not has_graphs(folder):
+        return f"{folder}: has no graphs for onnxruntime; corelax export {folder} makes them"
+    return None
+
+
+def _load_torch(folder: Path, device: str, threads: int | None) -> ScoringModel:
+    import torch
+
+    from corelax.core.device import choose_device
+    from corelax.rankers.encoder.folder import load_ranker
+
+    if threads is not None:
+        torch.set_num_threads(threads)
+    return load_ranker(folder, choose_device(device))
