@@ -7,9 +7,12 @@ import io
 import json
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,8 +50,8 @@ def models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 
     class Named(EqualWords):
         @classmethod
-        def from_pretrained(cls, name: str, *, device: str = "auto") -> Named:
-            resolver = super().from_pretrained(name, device=device)
+        def from_pretrained(cls, name: str, **options: Any) -> Named:
+            resolver = super().from_pretrained(name, **options)
             resolver.is_second = name == folders[1]
             return resolver
 
@@ -240,6 +243,18 @@ def test_gold_or_text_may_come_from_standard_input(
     assert piped.out == corelax("compare", *files, "--csv").out
     text = corelax("compare", "-", *models, stdin="Ann saw Bo. Bo waved. Ann left.")
     assert "stdin: 1 difference" in text.out
+
+
+def test_files_are_compared_without_torch(files: tuple) -> None:
+    code = (
+        "import sys; from corelax.cli import main\n"
+        f"sys.argv = ['corelax', 'compare', *{list(map(str, files))!r}]\n"
+        "try: main()\n"
+        "except SystemExit as end: assert not end.code, end.code\n"
+        "assert 'torch' not in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 # What goes wrong is one line.

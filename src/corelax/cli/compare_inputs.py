@@ -8,6 +8,7 @@ side by side.
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +20,7 @@ from corelax.analysis.passages import GOLD
 from corelax.core.errors import CorelaxError, FormatError
 from corelax.core.files import STANDARD, open_text, shown
 from corelax.core.folders import CONFIG
+from corelax.core.printed import unfiltered
 from corelax.document import Document
 from corelax.io import format_of, match_files, read, suffix_format
 
@@ -242,17 +244,22 @@ def _run_models(
     note: Note,
 ) -> dict[Source, list[Document]]:
     """What each model predicts, with a bar on a terminal."""
-    from corelax.cli.progress import UnitsProgress
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
     from corelax.resolve import predict_documents
 
     ready: dict[Source, list[Document]] = {}
-    with UnitsProgress() as bar:
-        for number, model in enumerate(models):
+    console = Console(file=unfiltered(sys.stderr))
+    columns = BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    is_hidden = not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=is_hidden) as bar:
+        task = bar.add_task("", total=len(models) * len(documents))
+        for model in models:
             resolved = ready[model] = []
             for doc in predict_documents(
                 model.path, documents, scheme=scheme, device=device, note=note
             ):
                 resolved.append(doc)
-                done = number * len(documents) + len(resolved)
-                bar.update(done, len(models) * len(documents), [model.path])
+                bar.advance(task)
     return ready
