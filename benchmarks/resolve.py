@@ -2,10 +2,12 @@
 
     python benchmarks/resolve.py [--device cpu|cuda] [--threads 2] [--sizes 200 1000 10000 100000]
 
-Texts are synthetic. "one" resolves text after text, "batched" uses `pipe`. "plain" is what both are compared
-with: the network applied to a whole document, with all pairs of the best spans, no likely mentions singled
-out, nothing cut into blocks (only up to a length at which that takes a few GB). Memory is what a fresh
-process takes beyond the loaded model, beside the bound that `Resolver.memory_bound` gives beforehand.
+Texts are synthetic. "one" resolves text after text, "batched" uses `pipe`, each by onnxruntime and by torch.
+"plain" is what they are compared with: the network applied by torch to a whole document, with all pairs of
+the best spans, no likely mentions singled out, nothing cut into blocks (only up to a length at which that
+takes a few GB). Memory is what a fresh process takes beyond the loaded model, beside the bound that
+`Resolver.memory_bound` gives beforehand. The second table is about a process that resolves one line: seconds
+and memory from its start to its exit, and how much of it the runtime, the weights and the text take.
 """
 
 from __future__ import annotations
@@ -17,9 +19,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from itertools import cycle
-
-import torch
+from itertools import cycle, product
 
 from corelax.core.text_table import format_table
 from corelax.resolve import Resolver
@@ -29,6 +29,7 @@ from corelax.text import document_of
 SIZES = (200, 1_000, 10_000, 100_000)
 # Resolved for each figure, in texts of equal length:
 LEAST_WORDS = {"cpu": 6_000, "cuda": 200_000}
+RUNTIMES = ("onnx", "torch")
 PLAIN = 10_000  # words; all pairs of a longer text take too much memory
 BATCH = {"cpu": 8, "cuda": 256}
 
@@ -49,6 +50,31 @@ def texts_of(words: int, number: int, seed: int = 1) -> list[str]:
     return texts
 
 
+STARTUP = """
+import json, resource, sys, time
+began = time.perf_counter()
+from corelax.resolve import Resolver
+resolver = Resolver.from_pretrained(sys.argv[1], device="cpu", runtime=sys.argv[2])
+loaded = time.perf_counter()
+resolver.resolve("Marie Curie moved to Paris. She studied there, and it became her home.")
+ended = time.perf_counter()
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(json.dumps({"loading": loaded - began, "resolving": ended - loaded, "memory": peak}))
+"""
+RUNS = 5
+
+
+def startup(model: str, runtime: str) -> dict[str, float]:
+    """A new process that resolves one line: the best of a few."""
+    runs = []
+    for _ in range(RUNS):
+        began = time.perf_counter()
+        command = [sys.executable, "-c", STARTUP, model, runtime]
+        done = subprocess.run(command, check=True, capture_output=True)
+        runs.append({"whole": time.perf_counter() - began, **json.loads(done.stdout)})
+    return min(runs, key=lambda run: run["whole"])
+
+
 def one_by_one(resolver: Resolver, texts: list[str], _batch: int) -> Iterator[object]:
     yield from (resolver.resolve(text) for text in texts)
 
@@ -58,6 +84,12 @@ def batched(resolver: Resolver, texts: list[str], batch: int) -> Iterator[object
 
 
 def plain(resolver: Resolver, texts: list[str], _batch: int) -> Iterator[object]:
+    import torch
+
+    from corelax.rankers.encoder import EncoderModel
+
+    if not isinstance(resolver.model, EncoderModel):
+        raise TypeError("torch is needed")
     ranker = resolver.model.ranker
     for text in texts:
         windows = resolver.model.windows(document_of(text))
@@ -76,9 +108,11 @@ WAYS: dict[str, Callable[[Resolver, list[str], int], Iterator[object]]] = {
 }
 
 
-def measure(way: str, words: int, device: str, model: str | None) -> dict[str, float]:
+def measure(
+    way: str, runtime: str, words: int, device: str, model: str, threads: int
+) -> dict[str, float]:
     """In this process: speed, and memory beyond the model."""
-    resolver = Resolver.from_pretrained(model, device=device)
+    resolver = Resolver.from_pretrained(model, device=device, runtime=runtime, threads=threads)
     number = max(1, LEAST_WORDS[device] // words) if way != "plain" else 3
     texts = texts_of(words, number)
     tokens = sum(len(document_of(text).words) for text in texts)
@@ -88,6 +122,8 @@ def measure(way: str, words: int, device: str, model: str | None) -> dict[str, f
     began = time.perf_counter()
     resolved = sum(1 for _ in WAYS[way](resolver, texts, batch))
     if device == "cuda":
+        import torch
+
         torch.cuda.synchronize()
     seconds = time.perf_counter() - began
     if resolved != number:
@@ -103,6 +139,8 @@ def measure(way: str, words: int, device: str, model: str | None) -> dict[str, f
 def _memory(device: str, *, reset: bool = False) -> float:
     """Peak memory in MB."""
     if device == "cuda":
+        import torch
+
         if reset:
             torch.cuda.reset_peak_memory_stats()
         return torch.cuda.max_memory_allocated() / 2**20
@@ -114,33 +152,43 @@ def main() -> None:
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
-    parser.add_argument("--model", help="A model folder or a name; default: small.")
+    parser.add_argument("--model", default="small", help="A model folder or a name.")
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
-    parser.add_argument("--single", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--runtimes", nargs="+", choices=RUNTIMES, default=None)
+    parser.add_argument("--single", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    torch.set_num_threads(options.threads)
     if options.single:
-        way, words = options.single
-        print(json.dumps(measure(way, int(words), options.device, options.model)))
+        way, runtime, words = options.single
+        device, model, threads = options.device, options.model, options.threads
+        print(json.dumps(measure(way, runtime, int(words), device, model, threads)))
         return
+    runtimes = options.runtimes or (RUNTIMES if options.device == "cpu" else ("torch",))
     rows = []
     for words in options.sizes:
         base = None
-        for way in options.ways:
-            if way == "plain" and words > PLAIN:
+        for way, runtime in product(options.ways, runtimes):
+            if way == "plain" and (words > PLAIN or runtime != "torch"):
                 continue
-            command = [sys.executable, __file__, "--single", way, str(words)]
+            command = [sys.executable, __file__, "--single", way, runtime, str(words)]
             command += ["--device", options.device, "--threads", str(options.threads)]
-            command += ["--model", options.model] if options.model else []
+            command += ["--model", options.model]
             figures = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
             base = base or figures["speed"]
             ratio = f"{figures['speed'] / base:.1f}×" if "plain" in options.ways else ""
-            cells = [way, f"{figures['speed']:,.0f}", ratio if words <= PLAIN else ""]
+            cells = [way, runtime, f"{figures['speed']:,.0f}", ratio if words <= PLAIN else ""]
             bound = f"{figures['bound']:,.0f}" if way == "one" else ""
             rows.append([f"{words:,}", *cells, f"{figures['memory']:,.0f}", bound])
             print(*rows[-1], file=sys.stderr)
-    header = ["tokens", "way", "tokens/s", "to plain", "peak MB", "bound MB"]
+    header = ["tokens", "way", "runtime", "tokens/s", "to plain", "peak MB", "bound MB"]
     print(format_table(header, rows))
+    if options.device == "cpu":
+        rows = []
+        for runtime in runtimes:
+            run = startup(options.model, runtime)
+            seconds = [f"{run[name]:.2f} s" for name in ("whole", "loading", "resolving")]
+            rows.append([runtime, *seconds, f"{run['memory']:,.0f}"])
+        print()
+        print(format_table(["runtime", "process", "loading", "resolving", "peak MB"], rows))
 
 
 if __name__ == "__main__":

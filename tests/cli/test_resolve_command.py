@@ -178,9 +178,39 @@ def test_a_page_is_written_and_nothing_is_said(run: Run, text: Path) -> None:
     page = text.with_name("page.html")
     assert run("--html", page, text) == 0
     assert (run.out, run.err) == ("", "")
-    assert page.read_text(encoding="utf-8").count('class="mention ') == 4
+    assert page.read_text(encoding="utf-8").count('"start_token": ') == 4
     assert run("--html", "-", text) == 0
     assert run.out == page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("[", "not a JSON file"),
+        ("{}", "not a file of constraints"),
+        (
+            '{"format": "corelax constraints 1", "documents": '
+            '[{"id": "d", "mentions": [{"start": 0, "end": 3, "text": "xyz"}]}]}',
+            "not 'xyz'; were the constraints made for another text?",
+        ),
+    ],
+)
+def test_wrong_constraints_are_told_in_a_line_and_nothing_is_written(
+    run: Run, text: Path, content: str, message: str
+) -> None:
+    constraints, page = text.with_name("c.json"), text.with_name("page.html")
+    constraints.write_text(content)
+    assert run("--constraints", constraints, "--html", page, text) == 1
+    assert message in run.err
+    assert run.err.count("\n") == 1
+    assert not page.exists()
+
+
+def test_constraints_are_not_written_over(run: Run, text: Path) -> None:
+    constraints = text.with_name("c.json")
+    constraints.write_text('{"format": "corelax constraints 1", "documents": []}')
+    assert run("--constraints", constraints, "--json", "--out", constraints, text) == 1
+    assert "documents" in constraints.read_text()
 
 
 @pytest.mark.parametrize("suffix", [".conll", ".conllu", ".jsonl"])

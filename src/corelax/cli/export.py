@@ -18,7 +18,7 @@ def export(
 
     Such a model resolves with onnxruntime alone: it starts in a second, and needs no torch.
     """
-    from corelax.rankers.encoder.export import write_graphs
+    from corelax.rankers.encoder.exported import write_graphs
     from corelax.resolve.models import model_folder
 
     folder = model_folder(model)

@@ -77,6 +77,10 @@ def resolve(
             help="Annotation scheme, if the model knows several; small has ontonotes, gum, litbank.",
         ),
     ] = None,
+    constraints: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Corrections that a page of --html has saved."),
+    ] = None,
     device: Device = "auto",
     runtime: Annotated[
         Literal["auto", "onnx", "torch"],
@@ -118,6 +122,7 @@ def resolve(
         singletons=singletons,
         decoding=decoding,
         scheme=scheme,
+        constraints=constraints,
         device=device,
         runtime=runtime,
         threads=threads,
@@ -125,7 +130,9 @@ def resolve(
         note=note,
         progress=progress.update,
     )
-    check_not_input(target, [*input_files(files or [STANDARD]), mentions, *model_files(model)])
+    check_not_input(
+        target, [*input_files(files or [STANDARD]), mentions, constraints, *model_files(model)]
+    )
     with progress.stack:
         if json or html is not None:
             with open_for_writing(target) as file:

@@ -78,7 +78,8 @@ def _links(probs: Floats, targets: Ints, width: int) -> Floats:
     """[mention, target] the probabilities of candidates in the columns of their targets."""
     rows = np.arange(len(probs))[:, None] * width
     flat = (rows + targets.clip(min=0)).ravel()
-    table: Floats = np.bincount(flat, probs.ravel(), minlength=len(probs) * width)
+    table = np.zeros(len(probs) * width)
+    np.add.at(table, flat, probs.ravel())
     return table.reshape(len(probs), width)
 
 

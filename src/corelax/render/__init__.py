@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from corelax.render.figures import figure_png, figure_svg
     from corelax.render.latex import table_latex
     from corelax.render.marked_text import ShownMention
-    from corelax.render.page import notebook_html, resolutions_html
+    from corelax.render.page import notebook_html, page_data, resolutions_html
     from corelax.render.passages import (
         Passage,
         Passages,
@@ -63,6 +63,7 @@ __all__ = [
     "figure_png",
     "figure_svg",
     "notebook_html",
+    "page_data",
     "page_html",
     "page_markdown",
     "passages_html",
@@ -86,7 +87,7 @@ __getattr__, __dir__ = lazy_names(
         "figures": "figure_png figure_svg",
         "latex": "table_latex",
         "marked_text": "ShownMention",
-        "page": "notebook_html resolutions_html",
+        "page": "notebook_html page_data resolutions_html",
         "passages": "Passage Passages passages_html passages_markdown Version",
         "report": "Cell Figure Level Page Panel Row Section Series Table",
         "tables": "table_csv table_json table_markdown table_text titled_table",

@@ -10,7 +10,7 @@ from corelax.render.markup import marked_html
 def template(name: str) -> Template:
     """A file of `render/templates`, ready to be filled in.
 
-    >>> "<h1>a &lt; b</h1>" in template("resolution.html").render(title="a < b", texts=[], cards=[])
+    >>> "<h1>a &lt; b</h1>" in template("resolution.html").render(title="a < b", texts=[], resolutions=[])
     True
     """
     environment = Environment(

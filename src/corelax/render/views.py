@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from corelax.document import Document, Span
 
@@ -81,6 +81,9 @@ class ResolutionView(Protocol):
     @property
     def entities(self) -> Sequence[EntityView]:
         """All entities."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it as JSON takes it, as `corelax.resolve.Resolution` does."""
 
 
 def entity_colours(resolution: ResolutionView) -> list[int | None]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from corelax.core.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from corelax.resolve.constraints import Constraints, Stretch, read_constraints
     from corelax.resolve.files import resolve_files
     from corelax.resolve.models import InstalledModel, installed_models, model_folder
     from corelax.resolve.predict import predict_documents, resolve_documents
@@ -23,14 +24,17 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "Constraints",
     "InstalledModel",
     "Resolution",
     "ResolvedEntity",
     "ResolvedMention",
     "Resolver",
+    "Stretch",
     "installed_models",
     "model_folder",
     "predict_documents",
+    "read_constraints",
     "resolution_of",
     "resolve_documents",
     "resolve_files",
@@ -40,6 +44,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "constraints": "Constraints read_constraints Stretch",
         "files": "resolve_files",
         "models": "InstalledModel installed_models model_folder",
         "predict": "predict_documents resolve_documents",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from corelax.resolve.constraints import constraints_for, read_constraints
 from corelax.text import read_documents
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def resolve_files(
     singletons: str | None = None,
     decoding: str | None = None,
     scheme: str | None = None,
+    constraints: str | os.PathLike[str] | None = None,
     device: str = "auto",
     runtime: str = "auto",
     threads: int | None = None,
@@ -47,6 +49,7 @@ def resolve_files(
         singletons: "drop" or "keep" entities of one mention; None is as in training.
         decoding: "links" or "entities", for a sparse ranker; None is as in training.
         scheme: The annotation scheme, of those that an encoder ranker knows; None is its first.
+        constraints: A file of corrections, as the page saves them.
         device: "auto", "cpu", "cuda", "cuda:1" and so on, or "mps".
         runtime: What runs an encoder ranker: "onnx", "torch", or "auto", onnxruntime on a CPU if it can.
         threads: How many threads compute on a CPU; None is as many as there are cores.
@@ -60,6 +63,10 @@ def resolve_files(
     """
     names = [os.fspath(file) for file in files]
     documents = read_documents(names, input_format, dialogue=dialogue)
+    corrections = None
+    if constraints is not None:
+        keys = [document.key for document in documents]
+        corrections = constraints_for(keys, read_constraints(constraints), os.fspath(constraints))
 
     def resolved() -> Iterator[Resolution]:
         from corelax.resolve.predict import resolve_documents  # after reading
@@ -71,6 +78,7 @@ def resolve_files(
             singletons=singletons,
             decoding=decoding,
             scheme=scheme,
+            constraints=corrections,
             device=device,
             runtime=runtime,
             threads=threads,

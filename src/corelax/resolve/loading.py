@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -68,6 +70,9 @@ def _why_not_light(folder: Path) -> str | None:
 
 
 def _load_torch(folder: Path, device: str, threads: int | None) -> ScoringModel:
+    if "torch" not in sys.modules:
+        # Threads that spin while they wait make torch many times slower where others use the processor too.
+        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     import torch
 
     from corelax.core.device import choose_device

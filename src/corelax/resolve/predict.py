@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import tee
 from pathlib import Path
@@ -14,6 +14,7 @@ from corelax.document import Document
 from corelax.document.clustering import SINGLETONS
 from corelax.rankers.sparse.features.sources import DETECT
 from corelax.rankers.sparse.names import DECODINGS, KIND
+from corelax.resolve.constraints import Constraints
 from corelax.resolve.mentions import noting_source
 from corelax.resolve.models import model_folder
 from corelax.resolve.resolution import Resolution
@@ -75,6 +76,7 @@ def resolve_documents(
     singletons: str | None = None,
     decoding: str | None = None,
     scheme: str | None = None,
+    constraints: Mapping[str, Constraints] | None = None,
     device: str = "auto",
     runtime: str = "auto",
     threads: int | None = None,
@@ -92,6 +94,7 @@ def resolve_documents(
         singletons: As in `predict_documents`.
         decoding: As in `predict_documents`.
         scheme: As in `predict_documents`.
+        constraints: Corrections of documents by their names (`read_constraints`); for an encoder ranker.
         device: As in `predict_documents`.
         runtime: As in `predict_documents`.
         threads: As in `predict_documents`.
@@ -110,6 +113,7 @@ def resolve_documents(
         threads,
         batch_size,
         note,
+        constraints,
     )
     for _, resolution in predictions:
         yield resolution()
@@ -131,6 +135,7 @@ def _predictions(
     threads: int | None,
     batch_size: int,
     note: Note,
+    constraints: Mapping[str, Constraints] | None = None,
 ) -> Iterator[_Prediction]:
     """By the ranker that the folder holds."""
     folder = model_folder(model)
@@ -150,8 +155,11 @@ def _predictions(
             threads,
             batch_size,
             note,
+            constraints or {},
         )
         return
+    if constraints:
+        raise CorelaxError(f"{folder}: a sparse ranker takes no constraints; leave them out")
     if scheme is not None:
         raise CorelaxError(f"{folder}: a sparse ranker has no schemes; leave out {scheme!r}")
     from corelax.resolve.sparse import resolve_by_features  # needs torch
@@ -170,8 +178,10 @@ def _by_encoder(
     threads: int | None,
     batch_size: int,
     note: Note,
+    constraints: Mapping[str, Constraints],
 ) -> Iterator[_Prediction]:
     """The encoder ranker. Given mentions that it cannot look at, such as very long ones, stay alone."""
+    from corelax.resolve.constrained import constrained
     from corelax.resolve.resolver import Resolver
 
     resolver = Resolver.from_pretrained(model, device=device, runtime=runtime, threads=threads)
@@ -192,6 +202,10 @@ def _by_encoder(
             for doc in to_resolve
         )
     for doc, resolution in zip(originals, resolutions, strict=True):
+        if corrections := constraints.get(doc.key):
+            resolution = constrained(
+                resolver, resolution, corrections, singletons=singletons, scheme=scheme
+            )
         yield doc.with_clusters(resolution.document.clusters), partial(_itself, resolution)
 
 

@@ -13,7 +13,7 @@ from corelax.core.errors import CorelaxError
 from corelax.decode.arrays import dense_scores
 from corelax.document import Document
 from corelax.io import read
-from corelax.rankers.encoder.export import write_graphs
+from corelax.rankers.encoder.exported import write_graphs
 from corelax.rankers.encoder.folder import load_ranker, save_ranker
 from corelax.rankers.encoder.items import Item
 from corelax.rankers.encoder.light import has_graphs, load_light

@@ -1,4 +1,4 @@
-"""The network as ONNX graphs, which onnxruntime runs without torch: `corelax export MODEL`.
+"""The network as ONNX graphs, which onnxruntime runs without torch.
 
 Three graphs, cut where a choice is made on arrays:
 
@@ -11,31 +11,18 @@ The graphs hold no weights, only their names: `model.safetensors` stays the one 
 
 from __future__ import annotations
 
-import hashlib
-import json
 import logging
-import tempfile
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 from corelax.core.errors import CorelaxError
-from corelax.core.files import write_bytes, write_text
-from corelax.core.folders import CONFIG, WEIGHTS, read_model_config
-from corelax.decode.arrays import dense_scores
-from corelax.document import Document
 from corelax.rankers.encoder.antecedents import Spans
-from corelax.rankers.encoder.folder import EncoderModel, load_ranker
-from corelax.rankers.encoder.folder_config import ENCODER
 from corelax.rankers.encoder.graphs import LINKS, PROPERTIES, SPANS, WORDS, Graph
-from corelax.rankers.encoder.items import Item
-from corelax.rankers.encoder.light import RECORD, LightModel, load_light
 from corelax.rankers.encoder.ranker import EncoderRanker, Read, layers_by_name
 from corelax.rankers.encoder.span_table import SpanTable
 from corelax.rankers.encoder.spans import Kept
@@ -44,7 +31,6 @@ from corelax.rankers.encoder.words import LAYERS
 OPSET = 23  # the first with attention as one operation
 INSTALL = "onnx and onnxscript are not installed; pip install 'corelax[export]'"
 PREFIX = "ranker."  # of weights, in the modules below
-MOST_DIFFERENCE = 0.01  # of logits and scores, from torch's
 
 
 class _Words(nn.Module):
@@ -134,8 +120,6 @@ def export_graphs(ranker: EncoderRanker) -> dict[str, Graph]:
     # Sizes that are all different, and none of them 0 or 1, which would be taken for fixed.
     w, p, n, s, k, o = 2, 7, 5, 11, 6, min(3, settings.max_width)
     b, r = most + 3, 4
-    zeros = torch.zeros
-    ints = lambda *shape: zeros(*shape, dtype=torch.long)  # noqa: E731
     examples: dict[str, tuple[nn.Module, dict[str, Tensor], dict[str, dict[int, Any]], list[str]]]
     examples = {
         WORDS: (
@@ -143,12 +127,12 @@ def export_graphs(ranker: EncoderRanker) -> dict[str, Graph]:
             {
                 "vectors": torch.randn(w, p, size),
                 "lengths": torch.tensor([p, p - 1]),
-                "owners": ints(w, p),
-                "shapes": ints(w, n),
-                "schemes": ints(w),
-                "window": ints(s),
-                "start": ints(s),
-                "width": ints(s),
+                "owners": _numbers(w, p),
+                "shapes": _numbers(w, n),
+                "schemes": _numbers(w),
+                "window": _numbers(s),
+                "start": _numbers(s),
+                "width": _numbers(s),
             },
             {
                 "vectors": {0: windows, 1: pieces},
@@ -164,12 +148,12 @@ def export_graphs(ranker: EncoderRanker) -> dict[str, Graph]:
             _Spans(ranker),
             {
                 "words": torch.randn(w, n, size),
-                "layers": ints(w, n, len(LAYERS)),
-                "first": ints(w),
-                "schemes": ints(w),
-                "window": ints(k),
-                "start": ints(k),
-                "width": ints(k),
+                "layers": _numbers(w, n, len(LAYERS)),
+                "first": _numbers(w),
+                "schemes": _numbers(w),
+                "window": _numbers(k),
+                "start": _numbers(k),
+                "width": _numbers(k),
                 "offsets": torch.arange(o),
             },
             {
@@ -187,8 +171,8 @@ def export_graphs(ranker: EncoderRanker) -> dict[str, Graph]:
             {
                 "vectors": torch.randn(b, settings.span_size),
                 "number": torch.arange(b),
-                "properties": ints(b, len(PROPERTIES)),
-                "scheme": ints(1),
+                "properties": _numbers(b, len(PROPERTIES)),
+                "scheme": _numbers(1),
                 "rows": torch.arange(r),
             },
             {
@@ -206,6 +190,10 @@ def export_graphs(ranker: EncoderRanker) -> dict[str, Graph]:
         return {
             name: _without_weights(_exported(*example), names) for name, example in examples.items()
         }
+
+
+def _numbers(*shape: int) -> Tensor:
+    return torch.zeros(shape, dtype=torch.long)
 
 
 def _exported(
@@ -268,78 +256,3 @@ def _quietly() -> Iterator[None]:
             yield
     finally:
         logger.setLevel(before)
-
-
-def write_graphs(folder: str | Path) -> list[float]:
-    """Writes the graphs of a model folder beside its weights, and what they are into `config.json`.
-
-    They are compared with torch on a few sentences first.
-
-    Args:
-        folder: A model folder.
-
-    Returns:
-        The largest differences of mention logits and of antecedent scores.
-    """
-    folder = Path(folder)
-    model = load_ranker(folder)
-    graphs = export_graphs(model.ranker)
-    vectors = model.ranker.encoder.get_input_embeddings().weight
-    [lookup] = [name for name, w in model.ranker.named_parameters() if w is vectors]
-    record: dict[str, Any] = {"lookup": lookup}
-    for name, graph in graphs.items():
-        digest = hashlib.sha256(graph.content).hexdigest()
-        record[name] = {"sha256": digest, "weights": graph.weights}
-    with tempfile.TemporaryDirectory() as trial:
-        _lay_out(Path(trial), folder, graphs, record)
-        differences = _compared(model, load_light(trial, threads=1))
-    for name, graph in graphs.items():
-        write_bytes(folder / name, graph.content)
-    content = {**read_model_config(folder), RECORD: record}
-    write_text(folder / CONFIG, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
-    return differences
-
-
-def _lay_out(
-    trial: Path, folder: Path, graphs: Mapping[str, Graph], record: Mapping[str, Any]
-) -> None:
-    """A folder like the one that is to be, without a copy of the weights."""
-    for path in (WEIGHTS, ENCODER):
-        (trial / path).symlink_to((folder / path).resolve())
-    for name, graph in graphs.items():
-        write_bytes(trial / name, graph.content)
-    content = {**read_model_config(folder), RECORD: record}
-    write_text(trial / CONFIG, json.dumps(content))
-
-
-def _compared(model: EncoderModel, light: LightModel) -> list[float]:
-    """The largest differences of logits and of scores on a few documents; an error if they matter."""
-    words = (
-        "Ann saw the old man ’s dog , and she said that it was hers . 犬 naïve 3,000 U.S.".split()
-    )
-    sentences = [words * 8, words, words[:3], ["She"], words[::-1] * 3]
-    documents = [
-        Document.from_sentences("all", sentences * 3),
-        Document.from_sentences("short", sentences[2:4]),
-        Document.from_sentences("one", [["Ann"]]),
-    ]
-    for document in documents:
-        for ours, theirs in zip(light.windows(document), model.windows(document), strict=True):
-            if not np.array_equal(ours.pieces, theirs.pieces):
-                raise CorelaxError("tokenizer.json cuts words in another way than transformers")
-    result = [0.0, 0.0]
-    for scheme in range(len(model.settings.schemes)):
-        items = [Item(model.windows(document), scheme) for document in documents]
-        for ours, theirs in zip(
-            light.score(items, least=-np.inf), model.score(items, least=-np.inf), strict=True
-        ):
-            if ours.bounds != theirs.bounds:
-                raise CorelaxError("the graphs find other spans than torch does")
-            square = [dense_scores(each.scores, each.antecedents) for each in (ours, theirs)]
-            both = np.isfinite(square[0]) & np.isfinite(square[1])
-            of_scores = abs(square[0][both] - square[1][both])
-            result[0] = max(result[0], float(abs(ours.logit - theirs.logit).max(initial=0)))
-            result[1] = max(result[1], float(of_scores.max(initial=0)))
-    if max(result) > MOST_DIFFERENCE:
-        raise CorelaxError(f"the graphs score differently from torch, by up to {max(result):.3g}")
-    return result

@@ -79,7 +79,7 @@ class Graphs:
             start: [span] the first word, in the window.
             width: [span] the number of its words, less one.
         """
-        return self._run(
+        words, logits = self._run(
             WORDS,
             vectors=vectors,
             lengths=lengths,
@@ -90,6 +90,7 @@ class Graphs:
             start=start,
             width=width,
         )
+        return words, logits
 
     def spans(
         self,
@@ -112,7 +113,7 @@ class Graphs:
             start: [span].
             width: [span].
         """
-        return self._run(
+        vectors, properties = self._run(
             SPANS,
             words=words,
             layers=layers,
@@ -123,6 +124,7 @@ class Graphs:
             width=width,
             offsets=np.arange(width.max(initial=0) + 1),
         )
+        return vectors, properties
 
     def links(
         self, vectors: Vectors, number: Ints, properties: Ints, scheme: int, rows: Ints
@@ -136,7 +138,7 @@ class Graphs:
             scheme: The number of the scheme.
             rows: [row] the positions of the block.
         """
-        return self._run(
+        scores, antecedents = self._run(
             LINKS,
             vectors=vectors,
             number=number,
@@ -144,6 +146,7 @@ class Graphs:
             scheme=np.array([scheme]),
             rows=rows,
         )
+        return scores, antecedents
 
     def _run(self, graph: str, **inputs: NDArray[Any]) -> Any:
         if os.getpid() != self._process and self._threads > 1:

@@ -152,7 +152,8 @@ class EncoderRanker(nn.Module):
         number = hidden.new_zeros(count, length + 1)
         number = number.scatter_add(1, column, torch.ones_like(hidden[..., 0]))
         words = words[:, :length] / number[:, :length, None].clamp(min=1)
-        return words + self.shapes(shapes.clamp(min=0)).to(words.dtype)
+        written: Tensor = self.shapes(shapes.clamp(min=0))
+        return words + written.to(words.dtype)
 
     def find(self, read: Read, least: float = -torch.inf, given: Ints | None = None) -> Found:
         """The spans that are likely mentions, with a logit of `least` or more; or those that are given.

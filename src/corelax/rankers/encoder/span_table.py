@@ -35,11 +35,13 @@ class SpanTable(NamedTuple):
 
     def numbers(self, where: Ints) -> Ints:
         """[span] numbers of spans that are given by [span, 3] window, first word, width less one."""
-        return self.first[where[:, 0], where[:, 1]] + where[:, 2]
+        numbers: Ints = self.first[where[:, 0], where[:, 1]] + where[:, 2]
+        return numbers
 
     def most(self, ratio: float) -> Ints:
         """[window] how many spans are kept at most, `ratio` for each word."""
-        return np.minimum(np.ceil(self.words * ratio).astype(np.int64), self.sizes)
+        most: Ints = np.minimum(np.ceil(self.words * ratio).astype(np.int64), self.sizes)
+        return most
 
 
 def span_table(sentences: Sequence[Ints], max_width: int) -> SpanTable:

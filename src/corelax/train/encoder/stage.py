@@ -20,11 +20,11 @@ from corelax.rankers.encoder.folder import (
     EncoderModel,
     load_ranker,
     new_ranker,
-    read_config,
     save_ranker,
     write_config,
     write_encoder,
 )
+from corelax.rankers.encoder.folder_config import read_config
 from corelax.rankers.encoder.schemes import with_settings
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.resolve.models import model_folder
