@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from corelax.resolve.files import resolve_files
     from corelax.resolve.models import InstalledModel, installed_models, model_folder
     from corelax.resolve.predict import predict_documents, resolve_documents
+    from corelax.resolve.replaced import Replacement, ResolvedText
     from corelax.resolve.resolution import (
         Resolution,
         ResolvedEntity,
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "InstalledModel",
+    "Replacement",
     "Resolution",
     "ResolvedEntity",
     "ResolvedMention",
+    "ResolvedText",
     "Resolver",
     "installed_models",
     "model_folder",
@@ -43,6 +46,7 @@ __getattr__, __dir__ = lazy_names(
         "files": "resolve_files",
         "models": "InstalledModel installed_models model_folder",
         "predict": "predict_documents resolve_documents",
+        "replaced": "Replacement ResolvedText",
         "resolution": "Resolution resolution_of ResolvedEntity ResolvedMention",
         "resolver": "Resolver",
     },

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from corelax.core.errors import CorelaxError
 from corelax.core.printable import on_one_line
@@ -13,6 +13,9 @@ from corelax.decode import Decision
 from corelax.document import Document, Span
 from corelax.document.clustering import Clustering
 from corelax.resolve.representative import representative, short_end
+
+if TYPE_CHECKING:
+    from corelax.resolve.replaced import ResolvedText
 
 __all__ = ["Resolution", "ResolvedEntity", "ResolvedMention", "resolution_of"]
 
@@ -110,6 +113,41 @@ class Resolution:
                 for entity in self.entities
             ],
         }
+
+    def resolved_text(
+        self,
+        *,
+        kinds: Collection[str] = ("pronouns", "nominals"),
+        persons: Collection[int] = (3,),
+        least_probability: float = 0.0,
+    ) -> ResolvedText:
+        """The text with mentions replaced by the names of their entities, as a reader would write it.
+
+        What stays as it is, and why, is in `corelax.resolve.resolved_text`.
+
+        Args:
+            kinds: Which mentions: "pronouns", "nominals" (definite descriptions such as *the city*), "names"
+                (shorter ones, by the name of the entity).
+            persons: Of pronouns: 3 is *she*, 1 is *I*, 2 is *you*. Frequent verbs after *I* and *you* are
+                adapted.
+            least_probability: Mentions with a smaller `entity_probability` stay.
+
+        Returns:
+            A `str` with the methods `to_new` and `to_original`, from characters of the one text to the other.
+
+        >>> doc = Document(id="d", words=("Ann", "fed", "her", "dog"))
+        >>> ann, her = Decision(Span(0, 1), 0, None, 1, 1, 1), Decision(Span(2, 3), 0, 0, 1, 1, 0.7)
+        >>> resolution = resolution_of(doc, [ann, her])
+        >>> print(resolution.resolved_text())
+        Ann fed Ann's dog
+        >>> print(resolution.resolved_text(least_probability=0.9))
+        Ann fed her dog
+        """
+        from corelax.resolve.resolved_text import resolved_text
+
+        return resolved_text(
+            self, kinds=kinds, persons=persons, least_probability=least_probability
+        )
 
     def to_html(self) -> str:
         """A page of its own with the text, mentions coloured by entity; see `corelax.render.page`."""
