@@ -176,6 +176,32 @@ def test_a_page_is_written_and_nothing_is_said(run: Run, text: Path) -> None:
     assert run.out == page.read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("pronouns")
+def test_resolved_texts_have_names_for_pronouns(run: Run, text: Path) -> None:
+    text.write_text("Ann fed her dog.", encoding="utf-8")
+    other = text.with_name("b.txt")
+    other.write_bytes("Zoë came.\r\nShe’s late.\r\n".encode())
+    assert run("--resolved", text) == 0
+    assert (run.out, run.err) == ("Ann fed Ann's dog.\n", "")
+    out = text.with_name("resolved.out")
+    assert run("--resolved", text, other, "--out", out) == 0
+    assert run.out == ""
+    expected = "Ann fed Ann's dog.\n\nZoë came.\r\nZoë is late.\r\n"
+    assert out.read_bytes().decode() == expected
+
+
+@pytest.fixture
+def pronouns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names and pronouns are one entity."""
+
+    def pipe(self: EqualWords, texts: Iterable[Document], **_: object) -> Iterator[Resolution]:
+        for doc in texts:
+            found = [i for i, word in enumerate(doc.words) if word in {"Ann", "Zoë", "her", "She"}]
+            yield resolution_of(doc, [Decision(Span(i, i + 1), 0, None, 1, 1, 1) for i in found])
+
+    monkeypatch.setattr(EqualWords, "pipe", pipe)
+
+
 @pytest.mark.parametrize("suffix", [".conll", ".conllu", ".jsonl"])
 def test_annotated_files_keep_their_words_and_get_new_entities(
     run: Run, tmp_path: Path, examples: Path, suffix: str
@@ -298,6 +324,11 @@ def test_standard_input_that_is_no_text_is_named(run: Run) -> None:
         (["-", "-"], "standard input can be read once only"),
         (["-", "--model", "runs/none"], "runs/none: no such model"),
         (["-", "--json", "--html", "p"], "--json and --html are different outputs; choose one"),
+        (["-", "--json", "--resolved"], "--json and --resolved are different outputs; choose one"),
+        (
+            ["-", "--resolved", "--out", "a.conll"],
+            "a.conll: --resolved writes plain text; name it .txt",
+        ),
         (["-", "--html", "p", "--out", "q"], "--html names the file itself; leave out --out"),
         (
             ["-", "--html", "{folder}/no/p.html"],
