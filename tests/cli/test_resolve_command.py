@@ -194,7 +194,7 @@ def test_resolved_texts_have_names_for_pronouns(run: Run, text: Path) -> None:
 def pronouns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Names and pronouns are one entity."""
 
-    def pipe(self: EqualWords, texts: Iterable[Document], **_: object) -> Iterator[Resolution]:
+    def pipe(_: EqualWords, texts: Iterable[Document], **__: object) -> Iterator[Resolution]:
         for doc in texts:
             found = [i for i, word in enumerate(doc.words) if word in {"Ann", "Zoë", "her", "She"}]
             yield resolution_of(doc, [Decision(Span(i, i + 1), 0, None, 1, 1, 1) for i in found])

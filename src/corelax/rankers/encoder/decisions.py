@@ -10,6 +10,7 @@ from torch import Tensor
 
 from corelax.core.errors import CorelaxError
 from corelax.decode import (
+    Antecedent,
     Claims,
     Decision,
     Pairs,
@@ -29,6 +30,8 @@ from corelax.relax.membership import candidate_probs, membership
 
 IS_MENTION = 0.5  # a span that is alone is written if it is likelier a mention than not
 LEAST_BARE = 0.2  # a less likely bare word is not written though it is linked: most are verbs
+SHOWN = 3  # antecedents of a mention that are given with their probabilities
+LEAST_SHOWN = 0.001
 MOST_CONSTRAINED = 20_000  # a table of all pairs is needed: 1.6 GB
 
 
@@ -91,6 +94,7 @@ def decide(
             probs[:, 1:].masked_fill(antecedents != chosen[:, None], 0).sum(-1)
         ),
     ).tolist()
+    likely = _likely_antecedents(probs, antecedents, _bounds(scored), written, calibration)
     start, end = scored.spans.start[0].tolist(), scored.spans.end[0].tolist()
     place = {i: at for at, i in enumerate(written)}
     last: dict[int, int] = {}  # [entity] its latest mention that is written
@@ -106,6 +110,7 @@ def decide(
                 probability=mention[i],
                 link_probability=link_probs[i],
                 entity_probability=belongs[i],
+                antecedents=likely[i],
             )
         )
     return decisions
@@ -135,15 +140,20 @@ def group_spans(
     scores, antecedents = _candidates(scored, singletons, document)
     bounds = _bounds(scored)
     claims = None if document is None else claims_of(document, bounds)
-    link = _links(scores, antecedents, list(must_link), list(cannot_link), claims)
+    must_link = list(must_link)
+    link = _links(scores, antecedents, must_link, list(cannot_link), claims)
     entity = entities_of_links(link)
     mention = scored.spans.logit[0].sigmoid().tolist()
     groups: dict[int, list[int]] = {}
     for i, e in enumerate(entity):
         groups.setdefault(e, []).append(i)
     if document is not None and singletons != "all":
+        forced = {i for pair in must_link for i in pair}  # these stay
+        for i in forced:
+            mention[i] = 1.0
         for i in edged_with_markup(document, bounds):
-            del groups[entity[i]]
+            if i not in forced:
+                groups[entity[i]].remove(i)
         for e, group in groups.items():
             if len(group) > 1:
                 likely = [
@@ -198,6 +208,31 @@ def _unlinked(barred: Sequence[int], scores: Tensor, antecedents: Tensor) -> Ten
     is_barred[list(barred)] = True
     links = scores[:, 1:].masked_fill(is_barred[:, None] | is_barred[antecedents], -torch.inf)
     return torch.cat([scores[:, :1], links], -1)
+
+
+def _likely_antecedents(
+    probs: Tensor,
+    antecedents: Tensor,
+    bounds: Sequence[tuple[int, int]],
+    written: Sequence[int],
+    calibration: Calibration,
+) -> dict[int, tuple[Antecedent, ...]]:
+    """[span] the best antecedents of those that are written, best first; column 0 is a new entity."""
+    if not written:
+        return {}
+    rows = torch.tensor(written)
+    order = probs[rows].topk(min(SHOWN, probs.shape[1]), -1).indices
+    new, links = calibration.new.of_probs(probs[:, :1]), calibration.link.of_probs(probs[:, 1:])
+    shown = torch.cat([new, links], -1)[rows].gather(-1, order).tolist()
+    raw = probs[rows].gather(-1, order).tolist()
+    likely: dict[int, tuple[Antecedent, ...]] = {}
+    for row, i in enumerate(written):
+        likely[i] = tuple(
+            Antecedent(Span(*bounds[int(antecedents[i, at - 1])]) if at else None, probability)
+            for at, probability, p in zip(order[row].tolist(), shown[row], raw[row], strict=True)
+            if p >= LEAST_SHOWN
+        )
+    return likely
 
 
 def _membership(
