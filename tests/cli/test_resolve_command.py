@@ -33,8 +33,8 @@ class EqualWords:
 
     @classmethod
     def from_pretrained(cls, name: str | None = None, *, device: str = "auto") -> EqualWords:
-        if name == "runs/none":
-            raise CorelaxError("runs/none: no such model")
+        if name == "./runs/none":
+            raise CorelaxError("./runs/none: no such model")
         EqualWords.asked = {"model": name, "device": device}
         EqualWords.seen = []
         return cls()
@@ -238,10 +238,10 @@ def test_options_reach_the_resolver(run: Run, text: Path, resolver: type[EqualWo
     assert resolver.asked == {
         "model": None, "device": "auto", "batch_size": 8, "singletons": "drop", "scheme": None,
     }  # fmt: skip
-    options = "--model runs/m --device cpu --batch-size 3 --singletons keep --scheme gum".split()
+    options = "--model ./runs/m --device cpu --batch-size 3 --singletons keep --scheme gum".split()
     assert run("--json", text, *options) == 0
     assert resolver.asked == {
-        "model": "runs/m", "device": "cpu", "batch_size": 3, "singletons": "keep", "scheme": "gum",
+        "model": "./runs/m", "device": "cpu", "batch_size": 3, "singletons": "keep", "scheme": "gum",
     }  # fmt: skip
     assert ["Cy"] in clusters(run.out)
 
@@ -322,7 +322,7 @@ def test_standard_input_that_is_no_text_is_named(run: Run) -> None:
         (["nowhere.txt"], "nowhere.txt: no such file"),
         (["{folder}/empty"], "{folder}/empty: no *.txt file in this folder"),
         (["-", "-"], "standard input can be read once only"),
-        (["-", "--model", "runs/none"], "runs/none: no such model"),
+        (["-", "--model", "./runs/none"], "./runs/none: no such model"),
         (["-", "--json", "--html", "p"], "--json and --html are different outputs; choose one"),
         (["-", "--json", "--resolved"], "--json and --resolved are different outputs; choose one"),
         (

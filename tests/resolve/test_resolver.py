@@ -320,7 +320,7 @@ def test_what_must_be_linked_may_contradict_itself(resolver):
 
 @pytest.mark.parametrize("name", ["must_link", "cannot_link"])
 def test_pairs_without_mentions_or_of_mentions_that_are_not_there_are_an_error(resolver, name):
-    with pytest.raises(CorelaxError, match="give mentions too"):
+    with pytest.raises(CorelaxError, match="go with mentions"):
         resolver.resolve(GIVEN, **{name: [(0, 1)]})
     with pytest.raises(CorelaxError, match=rf"{name}: \(0, 5\): there are 5 mentions"):
         resolver.resolve(GIVEN, mentions=CHARACTERS, **{name: [(0, 5)]})

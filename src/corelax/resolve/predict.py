@@ -23,6 +23,7 @@ from corelax.rankers.sparse.features.sources import DETECT, GOLD, mention_source
 from corelax.rankers.sparse.folder import KIND, load_model
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons
 from corelax.relax import entity_probs, link_probs
+from corelax.resolve.hub import fetched
 from corelax.resolve.models import model_folder
 from corelax.resolve.resolution import Resolution, resolution_of
 
@@ -111,6 +112,7 @@ def _predictions(
     note: Note,
 ) -> Iterator[_Prediction]:
     """By the ranker that the folder holds."""
+    model = fetched(model)
     folder = model_folder(model)
     if not _is_sparse(folder):
         if check_choice("decoding", decoding or "links", DECODINGS) != "links":
