@@ -10,7 +10,7 @@ from operator import index
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import NoneType
-from typing import cast
+from typing import Any, cast
 
 from corelax.core.checks import check_choice, check_items, check_number
 from corelax.core.device import choose_device
@@ -26,6 +26,7 @@ from corelax.rankers.encoder.reach import Places
 from corelax.resolve.batching import batches_of
 from corelax.resolve.corrections import Corrections, corrections_of
 from corelax.resolve.hub import fetched, push_folder
+from corelax.resolve.mapping import map_dataset
 from corelax.resolve.models import model_folder
 from corelax.resolve.resolution import Resolution, resolution_of
 from corelax.text import document_of
@@ -226,6 +227,29 @@ class Resolver:
             decided = self._decided(documents, items, singletons, consistent)
             for document, decisions in zip(documents, decided, strict=True):
                 yield resolution_of(document, decisions)
+
+    def map(
+        self,
+        dataset: Any,
+        *,
+        column: str = "text",
+        batch_size: int = 8,
+        scheme: str | None = None,
+    ) -> Any:
+        """A dataset of the library `datasets` with the entities of its texts as new columns.
+
+        `clusters` has (start, end) in characters, `names` what the entities are called, `resolved_text` the
+        text of `Resolution.resolved_text`.
+
+        Args:
+            dataset: A `Dataset`, an `IterableDataset`, or a dictionary of splits.
+            column: Which column the texts are in.
+            batch_size: How many rows are resolved together.
+            scheme: As in `resolve`.
+        """
+        check_number("batch_size", batch_size, at_least=1, integer=True)
+        resolve = partial(self.pipe, batch_size=batch_size, scheme=scheme)
+        return map_dataset(dataset, resolve, column=column, batch_size=batch_size)
 
     def _corrected(
         self,
