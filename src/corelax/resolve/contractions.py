@@ -11,6 +11,12 @@ _ADVERBS = frozenset(
     "not n't never always already also just still only even ever once often probably really so very too "
     "now then soon recently all both".split()
 )
+_PASSIVE = frozenset(
+    "said known supposed expected believed thought allowed meant forced made bound".split()
+)
+_OBJECTS = frozenset(
+    "a an the my your his her its our their him them me us it this that some".split()
+)
 _AGREE = frozenset("i you we they".split())
 
 
@@ -45,9 +51,9 @@ def verb_changes(
     pronoun, follows = words[at].lower(), words[at + 1].lower().replace("’", "'")
     agrees = is_singular and pronoun in _AGREE
     if follows == "'s":
-        full = _is_or_has(_next_verb(words, at + 2))
+        full = _is_or_has(*_next_verb(words, at + 2))
     elif follows == "'d":
-        full = "had" if follows_had(_next_verb(words, at + 2)) else "would"
+        full = "had" if follows_had(_next_verb(words, at + 2)[0]) else "would"
     else:
         full = _FULL.get(follows)
         if pronoun == "i" and full == "am":
@@ -69,16 +75,19 @@ def verb_changes(
         yield at + 1, form
 
 
-def _next_verb(words: Sequence[str], at: int) -> str:
-    """The word that decides, after adverbs."""
-    for word in words[at : at + 4]:
+def _next_verb(words: Sequence[str], at: int) -> tuple[str, str]:
+    """The word that decides, after adverbs, and the one after it."""
+    for place, word in enumerate(words[at : at + 4], at):
         lower = word.lower()
         if lower not in _ADVERBS and not lower.endswith("ly"):
-            return lower
-    return ""
+            return lower, words[place + 1].lower() if place + 1 < len(words) else ""
+    return "", ""
 
 
-def _is_or_has(word: str) -> str | None:
+def _is_or_has(word: str, follows: str) -> str | None:
+    """What 's is before a word; None if it may be either: *she's tired*, *she's arrived*."""
     if word in PERFECT:
         return "has"
-    return None if is_participle(word) else "is"
+    if not is_participle(word) or follows in {"by", "of"} or (word in _PASSIVE and follows == "to"):
+        return "is"
+    return "has" if follows in _OBJECTS else None
