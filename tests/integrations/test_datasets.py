@@ -78,5 +78,5 @@ def test_a_wrong_row_is_named() -> None:
 
 def test_without_the_library_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(CorelaxError, match="pip install datasets"):
+    with pytest.raises(CorelaxError, match=r"pip install 'corelax\[datasets\]'"):
         dataset_from_documents([])

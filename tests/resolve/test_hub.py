@@ -231,6 +231,6 @@ def test_only_models_with_a_name_are_uploaded(tmp_path: Path, folder: Path) -> N
 def test_without_the_library_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "huggingface_hub", None)
     with pytest.raises(
-        CorelaxError, match=r"ann/none: no model there; .* pip install huggingface_hub"
+        CorelaxError, match=r"ann/none: no model there; .* pip install 'corelax\[hub\]'"
     ):
         fetched("ann/none")

@@ -23,7 +23,7 @@ def dataset_from_documents(documents: Iterable[Document]) -> Any:
     try:
         from datasets import Dataset
     except ImportError:
-        raise CorelaxError("datasets is not installed; pip install datasets") from None
+        raise CorelaxError("datasets is not installed; pip install 'corelax[datasets]'") from None
     rows = [json.loads(jsonlines.write(document)) for document in documents]
     names = dict.fromkeys(name for row in rows for name in row)
     return Dataset.from_dict({name: [row.get(name) for row in rows] for name in names})

@@ -17,7 +17,7 @@ from typing import Any
 from corelax.core.errors import CorelaxError
 from corelax.core.folders import CONFIG, WEIGHTS, first_line
 
-INSTALL = "pip install huggingface_hub"
+INSTALL = "pip install 'corelax[hub]'"
 SECONDS = 10.0  # to wait for an answer
 # A name, and perhaps a branch, tag or commit: user/model@v2.
 _NAME = re.compile(r"(?P<repo>\w[\w.-]*/[\w.-]+)(?:@(?P<revision>[\w./-]+))?")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from corelax.text.people import FEMALE_TITLES, MALE_TITLES, SURNAME_TITLES
 from corelax.text.pronouns import POSSESSIVE_ENDINGS
 from corelax.text.verbs import AUXILIARIES, BASE_FORMS
 
@@ -17,7 +18,7 @@ _QUANTIFIED = _words(
     """
     all any anybody anyone anything both each either enough every everybody everyone everything few fewer
     half less little many more most much neither no nobody none nothing one plenty several somebody someone
-    something such there what whatever whichever who whoever how why
+    something so such there what whatever whichever who whoever how why
     """
 )
 _AMOUNTS = _words("lot few number couple bit handful deal majority minority")
@@ -34,6 +35,7 @@ _PREPOSITIONS = _words(
 _INCOMPLETE = _words("kind kinds sort sorts type types number part parts piece pair group one two")
 # Words of clauses, which no name or noun phrase has outside of relative clauses.
 _CLAUSE = AUXILIARIES - {"may", "will"} | _words(". ! ? n't 'm ’m 're ’re 've ’ve 'd ’d 'll ’ll")
+_TITLES = MALE_TITLES | FEMALE_TITLES | SURNAME_TITLES
 _ENDINGS = [[ending] for ending in POSSESSIVE_ENDINGS]
 # Endings of words that are seldom names.
 _COMMON = tuple(
@@ -49,7 +51,7 @@ def can_be_called(words: Sequence[str]) -> bool:
     """
     lower = [word.lower() for word in words]
     first = lower[0]
-    if first in _QUANTIFIED or not first[:1].isalnum():
+    if first in _QUANTIFIED | {"i."} or not first[:1].isalnum():
         return False
     if words[0].islower() and (first in BASE_FORMS or (first.endswith("ing") and len(first) > 5)):
         return False
@@ -87,12 +89,14 @@ def kernel(words: Sequence[str], *, possessive: bool = False) -> int:
 def definite(phrase: str) -> str:
     """A description as the text comes back to it.
 
-    >>> definite("a dog"), definite("An old man"), definite("two dogs"), definite("another dog")
-    ('the dog', 'The old man', 'the two dogs', 'the other dog')
+    >>> definite("a dog"), definite("An old man"), definite("two dogs"), definite("a Mrs. Weston")
+    ('the dog', 'The old man', 'the two dogs', 'Mrs. Weston')
     """
     first, _, rest = phrase.partition(" ")
     lower = first.lower()
-    if rest and lower in {"a", "an", "some"}:
+    if lower in {"a", "an"} and rest.partition(" ")[0].lower().removesuffix(".") in _TITLES:
+        new = rest
+    elif rest and lower in {"a", "an", "some"}:
         new = f"the {rest}"
     elif rest and lower == "another":
         new = f"the other {rest}"

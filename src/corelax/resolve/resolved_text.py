@@ -51,6 +51,7 @@ LONGEST = 10  # words of what an entity is called; more would be hard to read
 _SUBJECTS = frozenset("i you he she it we they".split())
 _PLAIN = _SUBJECTS | frozenset("me him them us 'em".split())
 _POSSESSIVE = frozenset("my your his its our their mine yours hers ours theirs".split())
+_REPLACED = _PLAIN | _POSSESSIVE | {"her"}
 _PLURAL = frozenset("they them their theirs we us our ours 'em".split())
 _DEFINITE = DETERMINERS - {"a", "an", "some", "another"}
 _BETWEEN = frozenset(", ( - – — :".split())
@@ -140,7 +141,7 @@ class _Editor:
     def _is_wanted_pronoun(self, mention: ResolvedMention) -> bool:
         start, end = mention.span
         word = self.words[start].lower()
-        if end != start + 1 or word not in _PLAIN | _POSSESSIVE | {"her"}:
+        if end != start + 1 or word not in _REPLACED:
             return False
         if _person(word) not in self.persons:
             return False
@@ -190,7 +191,8 @@ class _Editor:
     def _introduces_others(self, at: int) -> bool:
         """Whether another entity has its first noun or its representative inside the mention."""
         mention = self.mentions[at]
-        for inner in self.mentions[at + 1 :]:
+        for place in range(at + 1, len(self.mentions)):
+            inner = self.mentions[place]
             if inner.span.start >= mention.span.end:
                 return False
             chosen = self.entities[inner.entity].representative
@@ -212,17 +214,19 @@ class _Editor:
                 new, is_name=called.is_name, is_plural=ending in "'’", apostrophe=ending[0]
             )
             if owned[len(new) :] != ending:
-                yield Edit(*self.offsets[end], owned[len(new) :] or ending)
+                first, last = self.offsets[end]
+                yield Edit(first, last, owned[len(new) :] or ending)
         yield Edit(mention.start, mention.end, new, at)
         word = self.words[start].lower()
         if self.kind[at] == PRONOUN and word in _SUBJECTS:
             is_singular = self._is_singular(called)
-            first = self.starts[self._sentence(start)]
+            begin = self.starts[self._sentence(start)]
             for place, verb in verb_changes(
-                self.words, start, is_singular=is_singular, first=first
+                self.words, start, is_singular=is_singular, first=begin
             ):
                 blank = " " if place > start and self._joins(place) else ""
-                yield Edit(*self.offsets[place], blank + verb)
+                first, last = self.offsets[place]
+                yield Edit(first, last, blank + verb)
 
     def _replacement(self, at: int, visited: frozenset[int]) -> str | None:
         """What is written for a mention; None if it stays."""
@@ -292,7 +296,7 @@ class _Editor:
                 continue
             mention = self.mentions[at]
             word = self.words[place].lower()
-            if word in _PLAIN | _POSSESSIVE | {"her"} and _person(word) in self.persons:
+            if word in _REPLACED and _person(word) in self.persons:
                 new = self._replacement(at, visited)
                 if new is not None and mention.start < mention.end:
                     edits.append(Edit(mention.start, mention.end, new, at))
@@ -389,7 +393,7 @@ class _Editor:
 
     def _joins(self, at: int) -> bool:
         """Whether a word follows the one before it without a blank."""
-        return self.offsets[at - 1][1] == self.offsets[at][0]
+        return bool(self.offsets[at - 1][1] == self.offsets[at][0])
 
     def _sentence(self, at: int) -> int:
         return bisect_right(self.starts, at) - 1

@@ -10,7 +10,7 @@ from operator import index
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import NoneType
-from typing import Any, cast
+from typing import Any
 
 from corelax.core.checks import check_choice, check_items, check_number
 from corelax.core.device import choose_device
@@ -117,13 +117,13 @@ class Resolver:
         """
         check_choice("singletons", singletons, SINGLETONS)
         document = _document(text, speakers)
-        must_link = check_items("must_link", must_link)
-        cannot_link = check_items("cannot_link", cannot_link)
+        together: list[Any] = check_items("must_link", must_link)
+        apart: list[Any] = check_items("cannot_link", cannot_link)
         if mentions is None:
             item = self._item(document, scheme)
-            if must_link or cannot_link:
+            if together or apart:
                 in_words = partial(_in_words, document=document, is_raw=isinstance(text, str))
-                corrections = corrections_of(must_link, cannot_link, in_words)
+                corrections = corrections_of(together, apart, in_words)
                 return self._corrected(document, item, corrections, singletons, consistent)
             [decisions] = self._decided([document], [item], singletons, consistent)
             return resolution_of(document, decisions)
@@ -132,14 +132,14 @@ class Resolver:
         given = sorted(set(words))
         position = {span: at for at, span in enumerate(given)}
         numbers = [position[span] for span in words]
-        must_link = _renumbered("must_link", cast(Pairs, must_link), numbers)
-        cannot_link = _renumbered("cannot_link", cast(Pairs, cannot_link), numbers)
+        together = _renumbered("must_link", together, numbers)
+        apart = _renumbered("cannot_link", apart, numbers)
         item = self._item(document, scheme, given)
         places = self._places(document, item)
         for mention, span in zip(mentions, words, strict=True):
             if problem := places.problem(span):
                 raise CorelaxError(f"mentions: {tuple(mention)} {problem}")
-        [decisions] = self._decided([document], [item], "all", consistent, must_link, cannot_link)
+        [decisions] = self._decided([document], [item], "all", consistent, together, apart)
         return resolution_of(document, decisions)
 
     __call__ = resolve
