@@ -247,3 +247,11 @@ def test_representatives_and_reflexives_are_never_replaced(resolution: Resolutio
             mention = resolution.mentions[part.mention]
             assert mention is not resolution.entities[mention.entity].representative
             assert mention.text not in {"himself", "who"}
+
+
+def test_descriptions_in_descriptions_do_not_grow_without_end() -> None:
+    """Each thing is called by the one before it, twice: written out, the last would have 2 ** 40 words."""
+    chain = " ".join(f"[[Its]{n} dog and [its]{n} cat]{n + 1} came. " for n in range(1, 40))
+    text = resolution_from(f"[The king]1 came. {chain} [They]40 left.").resolved_text()
+    assert len(text) < 20_000
+    assert "The king's dog and the king's cat came." in text

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from corelax.decode import Decision
-from corelax.document import Document, Span
+from corelax.document import Span
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, SpanGroup, Token
@@ -74,18 +73,18 @@ def entity(token: Token) -> Any:
 
 def resolved_text(doc: Doc) -> str:
     """The text with mentions replaced by names, as `Resolution.resolved_text` does by default."""
+    from corelax.decode import Decision  # which needs torch
     from corelax.integrations.spacy import document_from, word_positions
     from corelax.resolve import resolution_of
 
     place = {position: word for word, position in enumerate(word_positions(doc))}
-    document: Document = document_from(doc)
     decisions = {
         (place[span.start], place[span.end - 1] + 1): number
         for number, group in enumerate(_groups(doc))
         for span in group
     }
     resolution = resolution_of(
-        document,
+        document_from(doc),
         [Decision(Span(*bounds), number, None, 1, 1, 1) for bounds, number in decisions.items()],
     )
     return str(resolution.resolved_text())
