@@ -142,5 +142,5 @@ def test_without_pandas_it_is_said_what_to_install(
     resolution: Resolution, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pandas", None)
-    with pytest.raises(CorelaxError, match="pip install pandas"):
+    with pytest.raises(CorelaxError, match=r"pip install 'corelax\[pandas\]'"):
         resolution.to_pandas()

@@ -131,7 +131,7 @@ class Resolution:
         try:
             import pandas
         except ImportError:
-            raise CorelaxError("pandas is not installed; pip install pandas") from None
+            raise CorelaxError("pandas is not installed; pip install 'corelax[pandas]'") from None
         return pandas.DataFrame(rows_of(self), columns=COLUMNS)
 
     def __len__(self) -> int:
