@@ -97,6 +97,7 @@ def test_json_has_characters_words_and_rounded_probabilities(found: Resolution) 
         "start_token": 7,
         "end_token": 8,
         "antecedent": 0,
+        "antecedents": [],
         "probability": 0.7,
         "link_probability": 0.6667,
         "entity_probability": 0.2,
