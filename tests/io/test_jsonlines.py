@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from corelax import Clustering, CorelaxError, Document, Span, io
+from corelax.document import EmptyId
 from corelax.io import jsonlines
 from tests.io.io_helpers import check_readable_or_refused, save
 
@@ -222,7 +223,7 @@ def test_a_mention_that_an_entity_has_twice_can_be_read_back(tmp_path: Path) -> 
 
 
 def test_a_zero_pronoun_is_left_out_and_counted(tmp_path: Path) -> None:
-    clusters = Clustering([[Span(0, 0, empty=(0,)), Span(0, 1)]])
+    clusters = Clustering([[Span(0, 0, empty=(EmptyId(0, 0, 1),)), Span(0, 1)]])
     lost = io.write([Document(id="d", words=("a",), clusters=clusters)], tmp_path / "a.jsonl")
     assert lost == {"mentions of no token (left out)": 1}
     assert io.read(tmp_path / "a.jsonl")[0].clusters == Clustering([[Span(0, 1)]])

@@ -3,6 +3,8 @@
 from corelax.document.clustering import SINGLETONS, Clustering, Comparison, without_singletons
 from corelax.document.differences import describe_differences
 from corelax.document.document import Document, FrozenDict, document_key
+from corelax.document.heads import tree_head
+from corelax.document.nodes import EmptyId, EmptyNode, Node
 from corelax.document.pairing import pair_documents, same_documents
 from corelax.document.span import Span
 from corelax.document.statistics import Statistics, count
@@ -12,7 +14,10 @@ __all__ = [
     "Clustering",
     "Comparison",
     "Document",
+    "EmptyId",
+    "EmptyNode",
     "FrozenDict",
+    "Node",
     "Span",
     "Statistics",
     "count",
@@ -20,5 +25,6 @@ __all__ = [
     "document_key",
     "pair_documents",
     "same_documents",
+    "tree_head",
     "without_singletons",
 ]

@@ -9,7 +9,9 @@
 
 An opening bracket carries the entity's name and the other fields of `global.Entity`; a closing one
 the name only. `e1[1/2]` is the first of two parts of a discontinuous mention. Empty nodes (`8.1`) are
-no tokens: they are kept aside, and a mention that begins or ends on one names it (`Span.empty`).
+no tokens: they are kept aside (`Document.empty_nodes`), and a mention that begins or ends on one names
+it (`Span.empty`). The field `head` is the number of a mention's head among its nodes, from 1
+(`Document.mention_heads`).
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import IO, Any, NamedTuple
 
-from corelax.document import Document
+from corelax.document import Document, EmptyId, EmptyNode
 from corelax.io.corefud_entities import EntityReader
 from corelax.io.problems import Problems, quote
 
@@ -32,22 +34,13 @@ LAYERS = {2: "lemma", 3: "upos", 4: "pos", 5: "feats", 7: "relation", 8: "deps"}
 
 NOTHING = ("_", "")  # cells without a value
 
-COMMENTS, MULTIWORD, EMPTY_NODES = "conllu.comments", "conllu.multiword", "conllu.empty"
+COMMENTS, MULTIWORD = "conllu.comments", "conllu.multiword"
 GLOBAL_ENTITY, MENTIONS = "conllu.global_entity", "conllu.mentions"
 
 _NEWDOC = re.compile(r"#\s*newdoc\b(?:\s+id)?\s*=?\s*(.*)")
 _GLOBAL = re.compile(r"#\s*global\.Entity\s*=\s*(\S+)")
 _SPEAKER = re.compile(r"#\s*speaker\s*=\s*(.*)")
 _ID = re.compile(r"(\d{1,9})(?:([-.])(\d{1,9}))?")
-
-
-class EmptyNode(NamedTuple):
-    """A node that is no token, before token `position`; `columns` are those after the ID."""
-
-    sentence: int
-    position: int
-    id: str
-    columns: tuple[str, ...]
 
 
 class Multiword(NamedTuple):
@@ -170,9 +163,16 @@ class _DocumentReader:
                 if self._run > MAX_EMPTY:
                     self._problems.error(line, f"more than {MAX_EMPTY} empty nodes in a row")
                     continue
-                self._entities.empty_node(position)
-                node = EmptyNode(len(self._starts), position, columns[0], tuple(columns[1:]))
-                self._empty.append(node)
+                id = EmptyId(len(self._starts), len(tokens), int(columns[0].partition(".")[2]))
+                if (
+                    columns[0] != str(id)
+                    or id.number == 0
+                    or (self._empty and id <= self._empty[-1].id)
+                ):
+                    self._problems.error(line, f"{quote(columns[0])} stands in the wrong place")
+                    continue
+                self._entities.empty_node(id, position)
+                self._empty.append(EmptyNode(id, tuple(columns[1:])))
             else:
                 self._entities.token()
                 self._words.append(columns[1])
@@ -239,7 +239,7 @@ class _DocumentReader:
         """The document is complete."""
         clusters = self._entities.finish()
         layers: dict[str, tuple[Any, ...]] = {}
-        extra: dict[str, Any] = {}
+        extra: dict[str, Any] = {GLOBAL_ENTITY: self._fields}
         if self._with_layers:
             every = {**self._layers, "speaker": self._speakers}
             layers = {
@@ -247,11 +247,9 @@ class _DocumentReader:
                 for name, values in every.items()
                 if any(value is not None for value in values)
             }
-            extra = {
+            extra |= {
                 COMMENTS: tuple(self._comments),
                 MULTIWORD: tuple(self._multiword),
-                EMPTY_NODES: tuple(self._empty),
-                GLOBAL_ENTITY: self._fields,
                 MENTIONS: self._entities.fields_of,
             }
         return Document(
@@ -260,5 +258,7 @@ class _DocumentReader:
             sentence_starts=tuple(self._starts),
             clusters=clusters,
             layers=layers,
+            empty_nodes=tuple(self._empty),
+            mention_heads=self._entities.heads_of,
             extra={name: value for name, value in extra.items() if value},
         )
