@@ -9,7 +9,7 @@ import typer
 from corelax.cli.options import AsJson, FormatName, note, print_json
 from corelax.core.errors import CorelaxError
 from corelax.core.printable import MAX_NAME, shortened
-from corelax.metrics.registry import METRICS, check_metrics
+from corelax.metrics.registry import METRICS, SUPPLEMENTS, check_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,9 +21,9 @@ ODDITIES_SHOWN = 3
 
 
 def _metric_names(names: list[str] | None) -> list[str] | None:
-    """What `--metric` takes, or an error of usage."""
+    """What `--metric` takes, or an error of usage. None stands for what the profile reports."""
     try:
-        return list(check_metrics(names or None))
+        return list(check_metrics(names, supplements=True)) if names else None
     except CorelaxError as error:
         raise typer.BadParameter(str(error)) from None
 
@@ -42,16 +42,39 @@ def score(
     differences: Annotated[
         bool, typer.Option("--differences", help="Also show where the two differ, with the words.")
     ] = False,
+    match: Annotated[
+        Literal["exact", "partial", "head", "min-span"] | None,
+        typer.Option(
+            help="Which mentions count as the same: same words (the default); inside the gold mention, with its head; "
+            "same head; same minimum span by the parse tree."
+        ),
+    ] = None,
+    zeros: Annotated[
+        Literal["linear", "dependent"] | None,
+        typer.Option(
+            help="Whether zeros are compared by their place (the default) or by what they depend on."
+        ),
+    ] = None,
     singletons: Annotated[
+        Literal["keep", "drop"] | None,
+        typer.Option(
+            help="Whether entities of one mention count, on both sides; they do, but not with --profile corefud."
+        ),
+    ] = None,
+    only: Annotated[
+        Literal["np"] | None,
+        typer.Option(help="'np' leaves out mentions that are verb phrases by the parse tree."),
+    ] = None,
+    nested: Annotated[
         Literal["keep", "drop"],
-        typer.Option(help="Whether entities of one mention count; applies to both sides."),
+        typer.Option(help="Whether mentions inside another one of their entity count."),
     ] = "keep",
     metric: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
             callback=_metric_names,
-            help=f"Only this one of {', '.join(METRICS)}; may be repeated.",
+            help=f"Only this one of {', '.join((*METRICS, *SUPPLEMENTS))}; may be repeated.",
         ),
     ] = None,
     beta: Annotated[
@@ -59,8 +82,11 @@ def score(
         typer.Option(help="β of the F-measure: above 1 favours recall; only 1 has a CoNLL score."),
     ] = 1.0,
     profile: Annotated[
-        Literal["normal", "reference"],
-        typer.Option(help="'reference' does as the reference scorer v8.01, to the digit."),
+        Literal["normal", "reference", "corefud"],
+        typer.Option(
+            help="'reference' does as the reference scorer v8.01, 'corefud' as the scorer of the CRAC shared tasks, to "
+            "the digit."
+        ),
     ] = "normal",
     check_text: Annotated[
         bool, typer.Option(help="Whether both sides must have the same words.")
@@ -89,6 +115,10 @@ def score(
         metrics=metric,
         beta=beta,
         singletons=singletons,
+        match=match,
+        zeros=zeros,
+        only=only,
+        nested=nested,
         check_text=check_text,
         per_document=per_document,
         differences=differences,

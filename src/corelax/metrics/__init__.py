@@ -11,6 +11,8 @@ from corelax.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from corelax.metrics.counts import Counts, LinkCounts, Score, f_measure
+    from corelax.metrics.matching.align import align
+    from corelax.metrics.matching.mention import Mention
     from corelax.metrics.metric import AnyCounts, Metric, Repeats
     from corelax.metrics.overlap import Overlap, Side
     from corelax.metrics.registry import CONLL, METRICS, check_metrics, register
@@ -25,6 +27,7 @@ __all__ = [
     "AnyCounts",
     "Counts",
     "LinkCounts",
+    "Mention",
     "Metric",
     "Overlap",
     "Repeats",
@@ -32,6 +35,7 @@ __all__ = [
     "Score",
     "Side",
     "Tally",
+    "align",
     "check_metrics",
     "evaluate",
     "f_measure",
@@ -47,6 +51,8 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "counts": "Counts f_measure LinkCounts Score",
+        "matching.align": "align",
+        "matching.mention": "Mention",
         "metric": "AnyCounts Metric Repeats",
         "overlap": "Overlap Side",
         "registry": "check_metrics CONLL METRICS register",
