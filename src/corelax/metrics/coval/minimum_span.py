@@ -88,9 +88,11 @@ def _search(start: TreeNode, valid: frozenset[str] | None) -> list[Terminal]:
     queue = deque([(start, 0)])
     while queue:
         node, depth = queue.popleft()
-        if node.terminal is not None and depth <= least and _is_good(node.terminal):
-            least = depth
-            taken.append(node.terminal)
+        if node.terminal is not None:
+            if depth <= least and _is_good(node.terminal):
+                least = depth
+                taken.append(node.terminal)
+            continue
         if valid is None:
             valid = _tags_set_by(_kind(node))
         is_valid = valid is not None and _kind(node) in valid

@@ -17,6 +17,8 @@ def align(
 ) -> dict[Span, Span]:
     """The gold mention of each system mention that has one. Mentions are matched one to one.
 
+    (A span that a file has with two heads is two mentions for head match; of its partners the first is returned.)
+
     Args:
         gold: A gold document.
         system: The system's document, of the same words.

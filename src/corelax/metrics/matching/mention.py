@@ -35,6 +35,8 @@ class Mention(NamedTuple):
     @property
     def size(self) -> int:
         """The number of nodes."""
+        if len(self.stretches) == 1:
+            return self.end - self.start
         return sum(end - start for start, end in self.stretches)
 
     @property
