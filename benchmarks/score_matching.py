@@ -1,12 +1,12 @@
 """How time and memory of each way of matching mentions grow with the file (`score.py --match`).
 
-Corpora of 1, 4 and 16 times a size are made, once with more documents and once with one longer document, with
-zeros, and with boundaries and places that the system gets wrong. A figure is the processor time and the peak memory of
-the whole command; the ratios say how many times more the larger corpus takes. A whole table of gold × system mentions would
-take 16 times as much for 4 times the document.
+Corpora of 1, 4 and 16 times a size are made, once with more documents and once with one longer document,
+with zeros, and with boundaries and places that the system gets wrong. A figure is the processor time and the
+peak memory of the whole command; the ratios say how many times more the larger corpus takes. A whole table of
+gold × system mentions would take 16 times as much for 4 times the document.
 
-The CorefUD scorer is not on the package index. Recorded figures of it, in its default mode on files of the CoNLL-2012 test set's
-shape: 20 s for the 348 documents, 216 s and 3.3 GB for ten times that (`PEER`).
+The CorefUD scorer is not on the package index. Figures recorded of it on files of the shape of the
+CoNLL-2012 test set: 20 s for the 348 documents, 216 s and 3.3 GB for ten times that (`PEER`).
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ def measure_matching(*, quick: bool, seed: int) -> None:
             memory = " ".join(f"{c.megabytes / row[0].megabytes:5.2f}×" for c in row[1:])
             print(f"{way:14}{cells}   time {ratios}  memory {memory}", flush=True)
     for documents, cost in PEER.items():
-        print(f"CorefUD scorer, {documents} documents: {cost.seconds:.0f} s, {cost.megabytes:.0f} MB")
+        print(
+            f"CorefUD scorer, {documents} documents: {cost.seconds:.0f} s, {cost.megabytes:.0f} MB"
+        )
 
 
 def _times(base: Shape, times: int) -> Shape:
@@ -79,9 +81,7 @@ def _write(shape: Shape, seed: int, folder: Path) -> None:
     """Files of both formats, without holding the corpus."""
     for suffix in ("conll", "conllu"):
         for side, name in enumerate(("gold", "system")):
-            write(
-                (pair[side] for pair in _pairs(shape, seed, suffix)), folder / f"{name}.{suffix}"
-            )
+            write((pair[side] for pair in _pairs(shape, seed, suffix)), folder / f"{name}.{suffix}")
 
 
 def _pairs(shape: Shape, seed: int, suffix: str) -> Iterator[tuple[Document, Document]]:
@@ -97,7 +97,11 @@ def _pairs(shape: Shape, seed: int, suffix: str) -> Iterator[tuple[Document, Doc
 def _with_wrong_boundaries(doc: Document, rng: np.random.Generator) -> Document:
     """One word less at the end of every fourth mention that has several."""
     clusters = [
-        list(dict.fromkeys(Span(m.start, m.end - (m.end - m.start > 1 and rng.random() < 0.25)) for m in c))
+        list(
+            dict.fromkeys(
+                Span(m.start, m.end - (m.end - m.start > 1 and rng.random() < 0.25)) for m in c
+            )
+        )
         for c in doc.clusters
     ]
     return doc.with_clusters(Clustering(clusters))

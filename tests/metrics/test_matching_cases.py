@@ -29,7 +29,9 @@ def written(case, folder, suffix):
 
 
 def figures(report, names):
-    scores = {name: pytest.approx([*report[name]], abs=TOLERANCE) for name in names if name != "conll"}
+    scores = {
+        name: pytest.approx([*report[name]], abs=TOLERANCE) for name in names if name != "conll"
+    }
     return {**scores, "conll": pytest.approx(report.conll, abs=TOLERANCE)}
 
 

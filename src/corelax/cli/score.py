@@ -45,8 +45,8 @@ def score(
     match: Annotated[
         Literal["exact", "partial", "head", "min-span"] | None,
         typer.Option(
-            help="Which mentions count as the same: same words (the default); inside the gold mention, with its head; "
-            "same head; same minimum span by the parse tree."
+            help="Which mentions count as the same: same words (the default); inside the gold mention, "
+            "with its head; same head; same minimum span by the parse tree."
         ),
     ] = None,
     zeros: Annotated[
@@ -58,7 +58,7 @@ def score(
     singletons: Annotated[
         Literal["keep", "drop"] | None,
         typer.Option(
-            help="Whether entities of one mention count, on both sides; they do, but not with --profile corefud."
+            help="Whether entities of one mention count; they do, but not with --profile corefud."
         ),
     ] = None,
     only: Annotated[
@@ -84,8 +84,8 @@ def score(
     profile: Annotated[
         Literal["normal", "reference", "corefud"],
         typer.Option(
-            help="'reference' does as the reference scorer v8.01, 'corefud' as the scorer of the CRAC shared tasks, to "
-            "the digit."
+            help="'reference' does as the reference scorer v8.01, 'corefud' as the scorer of the CRAC "
+            "shared tasks, to the digit."
         ),
     ] = "normal",
     check_text: Annotated[

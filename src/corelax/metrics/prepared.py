@@ -62,20 +62,18 @@ class Preparation:
         gold, system = _filtered(gold, system, rules)
         if rules.match == "min-span":
             named_by = DocumentTrees(gold, by_minimum=True).identity
-            sides = [[[named_by(m) for m in c] for c in doc.clusters] for doc in (gold, system)]
-            return Prepared(*sides, supplements=self._of_nodes(gold, system))
-        if (rules.match, rules.zeros) == ("exact", "linear"):
-            if same_nodes(gold, system):
-                supplements = self._of_nodes(gold, system)
-                return Prepared(list(gold.clusters), list(system.clusters), supplements=supplements)
-        ours, theirs = document_entities(gold=gold, system=system, match=rules.match)
-        names = renamed(
-            [e.mentions for e in ours],
-            [e.mentions for e in theirs],
-            match=rules.match,
-            zeros=rules.zeros,
-        )
-        named = [_named(*side) for side in zip(names, (ours, theirs), strict=True)]
+            ours, theirs = (
+                [[named_by(m) for m in c] for c in doc.clusters] for doc in (gold, system)
+            )
+            return Prepared(ours, theirs, supplements=self._of_nodes(gold, system))
+        is_exact = (rules.match, rules.zeros) == ("exact", "linear")
+        if is_exact and same_nodes(gold, system):
+            supplements = self._of_nodes(gold, system)
+            return Prepared(list(gold.clusters), list(system.clusters), supplements=supplements)
+        entities = document_entities(gold=gold, system=system, match=rules.match)
+        mentions = [[entity.mentions for entity in side] for side in entities]
+        names = renamed(mentions[0], mentions[1], match=rules.match, zeros=rules.zeros)
+        named = [_named(*side) for side in zip(names, entities, strict=True)]
         return Prepared(*names, supplements=self._supplements(named[0], named[1], {}))
 
     def _as_corefud(self, gold: Document, system: Document) -> Prepared:
@@ -97,8 +95,8 @@ class Preparation:
             match=match,
             zeros=self._rules.zeros,
         )
-        # One table for both directions, as the CorefUD scorer has it: a mention that stands where a matched zero of
-        # the other side stands is looked up there.
+        # One table for both directions, as the CorefUD scorer has it: a mention that stands where a matched
+        # zero of the other side stands is looked up there.
         names = [(identity(g, match), identity(s, match)) for g, s in pairs]
         images = {g: s for g, s in names if g != s} | {s: g for g, s in names if g != s}
         return Prepared(
@@ -180,9 +178,7 @@ def _scored(doc: Document, trees: DocumentTrees, rules: Rules) -> Document:
     return replace(doc, clusters=Clustering(left, [label for label, _ in entities]))
 
 
-def _scored_mentions(
-    cluster: Sequence[Span], trees: DocumentTrees, rules: Rules
-) -> Sequence[Span]:
+def _scored_mentions(cluster: Sequence[Span], trees: DocumentTrees, rules: Rules) -> Sequence[Span]:
     """What is left of an entity; nothing if it is not scored."""
     keep = rules.singletons == "keep"
     if len(cluster) == 1 and not keep:

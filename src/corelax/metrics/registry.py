@@ -24,7 +24,7 @@ METRICS: dict[str, Metric] = {
 }
 
 
-# What needs more of a mention than whether it was matched (`corefud/`): scored for documents only, not relaxed.
+# Scores that need the nodes of mentions (`corefud/`): of documents only, and not relaxed.
 SUPPLEMENTS = {"mor": "MOR", "zero": "Zeros"}
 # What the CorefUD scorer prints, in its order.
 COREFUD = (*CONLL, "ceaf_m", "blanc", "lea", *SUPPLEMENTS)

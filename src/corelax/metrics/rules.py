@@ -22,9 +22,9 @@ class Rules:
     Attributes:
         profile: "normal"; "reference" does as the reference scorer v8.01; "corefud" does as the CorefUD
             scorer of the CRAC shared tasks.
-        match: When two mentions are the same: "exact" (same words), "partial" (the system's mention lies inside
-            the gold one and has its head), "head" (same head) or "min-span" (same minimum span, by the parse tree).
-        zeros: "linear" compares empty nodes by their place; "dependent" matches zeros by what they depend on.
+        match: When two mentions are the same: "exact" (same words), "partial" (the system's mention lies
+            inside the gold one and has its head), "head" (same head) or "min-span" (same minimum span).
+        zeros: "linear" compares empty nodes by place; "dependent" matches zeros by what they depend on.
         singletons: "keep", or "drop" to take entities of one mention off both sides.
         only: "np" takes mentions that are verb phrases off both sides; None scores all.
         nested: "drop" takes off mentions that lie inside another one of their entity.

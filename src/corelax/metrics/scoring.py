@@ -61,16 +61,17 @@ def score(
     Args:
         gold: The right answers. Any iterable, so `corelax.stream` of a large file too.
         system: The answers to score, in any order.
-        metrics: Names from `corelax.metrics.METRICS`, "mor" (mention overlap ratio) or "zero" (anaphor-level score of
-            zeros); what the profile reports if None.
+        metrics: Names from `corelax.metrics.METRICS`, "mor" (mention overlap ratio) or "zero" (anaphor-level
+            score of zeros); what the profile reports if None.
         beta: β of the F-measure; more than 1 favours recall.
         singletons: "keep", or "drop" to take entities of one mention off both sides first.
         match: Which mentions count as the same: "exact", "partial", "head" or "min-span" (see `align`).
         zeros: "linear" compares zeros by their place, "dependent" by what they depend on.
         only: "np" takes mentions that are verb phrases by the parse tree off both sides.
         nested: "drop" takes mentions inside another one of their entity off both sides.
-        profile: "normal", or "corefud" to do as the scorer of the CRAC shared tasks does: match "head", zeros
-            "dependent" and singletons "drop" unless said otherwise, and its rules for mentions in two entities.
+        profile: "normal", or "corefud" to do as the scorer of the CRAC shared tasks: match "head", zeros
+            "dependent" and singletons "drop" unless said otherwise, its BLANC, and the last entity of a
+            mention in two.
         check_text: Whether both sides must have the same words.
         per_document: Whether the report has a report for each document too.
         differences: Whether it lists where the sides differ.
@@ -121,8 +122,8 @@ def score_files(
     The normal profile reads strictly and lists what it found odd in `Report.oddities`. The profile
     "reference" does as the reference scorer v8.01 does: it reads CoNLL-2012 files leniently, takes a
     document that the system lacks as empty, ignores one that gold lacks, lets the last of several
-    documents of one name count, looks at no words, and refuses more than ten repeated mentions. The profile "corefud"
-    does as the scorer of the CRAC shared tasks does (see `score`, which has the other arguments).
+    documents of one name count, looks at no words, and refuses more than ten repeated mentions. The profile
+    "corefud" does as the scorer of the CRAC shared tasks (see `score`, which explains the other arguments).
 
     >>> report = score_files(
     ...     gold="examples/data/gold.conll", system="examples/data/system.conll", metrics=["mentions"]
@@ -273,8 +274,8 @@ def _reference_pairs(
     theirs = _reference_side(system, known[1], mixed)
     for name, entities in ours.items():
         sides = entities(), theirs[name]() if name in theirs else []
-        scored = [list(without_singletons(side, singletons)) for side in sides]
-        yield Pair(name, Prepared(*scored))
+        gold_side, system_side = (list(without_singletons(side, singletons)) for side in sides)
+        yield Pair(name, Prepared(gold_side, system_side))
 
 
 def _reference_side(path: str, format: str, mixed: bool) -> dict[str, Callable[[], Entities]]:

@@ -8,7 +8,6 @@ from typing import TypeVar
 from corelax.core.checks import check_beta, check_choice
 from corelax.document.clustering import check_clusters, without_singletons
 from corelax.metrics.counted import OverlapCounter
-from corelax.metrics.matching.mention import Mention
 from corelax.metrics.matching.pairing import NODE_MATCHES, ZEROS
 from corelax.metrics.matching.renaming import check_mentions, renamed
 from corelax.metrics.metric import AnyCounts
@@ -103,13 +102,14 @@ def evaluate(
         metrics: Names from `corelax.metrics.METRICS`; all of them if None.
         beta: β of the F-measure; more than 1 favours recall.
         singletons: "keep", or "drop" to take entities of one mention off both sides first.
-        match: "exact": equal mentions are the same. "partial" and "head" match other ones as well, by their nodes and
-            heads; mentions are `corelax.metrics.Mention` then.
-        zeros: "dependent" matches zeros by what they depend on first; mentions are `Mention` then as well.
+        match: "exact": equal mentions are the same. "partial" and "head" match others as well, by their
+            nodes and heads; mentions are `corelax.metrics.Mention` then.
+        zeros: "dependent" first matches zeros by what they depend on; mentions are `Mention` then as well.
 
     >>> evaluate(gold=[[1, 2], [3]], system=[[1], [2, 3]])["ceaf_m"].f1
     0.6666666666666666
-    >>> the_dog, dog, it = Mention(((0, 2),), head=1), Mention(((1, 2),), head=1), Mention(((4, 5),), head=4)
+    >>> from corelax.metrics import Mention
+    >>> the_dog, dog, it = Mention(((0, 2),), 1), Mention(((1, 2),), 1), Mention(((4, 5),), 4)
     >>> evaluate(gold=[[the_dog, it]], system=[[dog, it]], match="head").conll
     1.0
     """

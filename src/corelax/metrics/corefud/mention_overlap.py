@@ -14,7 +14,7 @@ from corelax.metrics.matching.mention import Mention
 def mention_overlap(gold: Sequence[Mention], system: Sequence[Mention]) -> Counts:
     """Mentions are paired one to one so that they share as many nodes as possible.
 
-        recall = shared nodes / nodes of all gold mentions      precision = shared nodes / nodes of all system mentions
+        recall = shared nodes / nodes of gold mentions    precision = shared nodes / nodes of system mentions
 
     A mention of two entities is there twice. Heads play no part.
 

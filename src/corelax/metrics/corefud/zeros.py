@@ -17,9 +17,9 @@ def zero_anaphors(
 
         recall = correct / zero anaphors of gold        precision = correct / (those found + spurious ones)
 
-    The counterpart of a gold mention is the identical system mention, or else the one that it was matched with. A zero
-    without counterpart, or with one that begins an entity of the system, is missed. It is correct if the counterparts
-    of earlier mentions of its entity are in the entity of its own counterpart, and wrong otherwise.
+    The counterpart of a gold mention is the identical system mention, or else the one that it was matched
+    with. A zero without counterpart, or with one that begins an entity of the system, is missed. It is
+    correct if the counterpart of an earlier mention of its entity is in the entity of its own counterpart.
 
     Args:
         gold: The gold entities.

@@ -14,9 +14,8 @@ from corelax.metrics.coval.minimum_span import minimum_span
 class DocumentTrees:
     """Looks up mentions, of whichever side, in the trees of the gold document.
 
-    >>> doc = Document(
-    ...     id="d", words=("the", "dog", "ran"), layers={"pos": ("DT", "NN", "VBD"), "parse": ("(S(NP*", "*)", "(VP*))")}
-    ... )
+    >>> layers = {"pos": ("DT", "NN", "VBD"), "parse": ("(S(NP*", "*)", "(VP*))")}
+    >>> doc = Document(id="d", words=("the", "dog", "ran"), layers=layers)
     >>> trees = DocumentTrees(doc, by_minimum=True)
     >>> trees.identity(Span(0, 2)), trees.is_verb_phrase(Span(2, 3))
     ((0, frozenset({('the dog', 1)})), True)
@@ -57,8 +56,8 @@ class DocumentTrees:
             pieces = self._doc.layers.get("parse")
             if pieces is None:
                 raise CorelaxError(
-                    f"document {self._doc.name}: gold has no parse trees (column 6 of CoNLL-2012), which min-span and "
-                    "np need"
+                    f"document {self._doc.name}: gold has no parse trees (column 6 of CoNLL-2012), which "
+                    "min-span and np need"
                 )
             inside = slice(span.start, span.end)
             first = span.start - self._doc.sentence_starts[self.sentence_of(span)]

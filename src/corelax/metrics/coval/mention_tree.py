@@ -1,7 +1,7 @@
 """The parse tree of a mention, read from the bracket pieces of its own words as coval reads them.
 
 The pieces of a mention's words alone are rarely a whole tree, and coval has habits of its own in
-putting one together. Words in a row under one node are one *terminal*; its index is the line at which it was
+putting one together. Words in a row under one node are one *terminal*; its line is the one at which it was
 closed, which may be the one after it.
 """
 
@@ -17,7 +17,7 @@ class Terminal(NamedTuple):
 
     words: tuple[str, ...]
     tags: tuple[str, ...]
-    index: int
+    line: int
 
     @property
     def text(self) -> str:
@@ -46,7 +46,7 @@ def mention_tree(
         first: The place of the first word in its sentence.
 
     >>> tree = mention_tree(["the", "old", "dog"], ["DT", "JJ", "NN"], ["(NP*", "*", "*)"])
-    >>> tree.tag, tree.children[0].terminal.text, tree.children[0].terminal.index
+    >>> tree.tag, tree.children[0].terminal.text, tree.children[0].terminal.line
     ('NP', 'the old dog', 2)
     """
     reader = _Reader(first)

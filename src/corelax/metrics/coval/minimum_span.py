@@ -20,7 +20,7 @@ BRACKETS = frozenset({"-LRB-", "-RRB-"})
 
 
 def minimum_span(tree: TreeNode | None, words: tuple[str, ...]) -> Words:
-    """The minimum span of a mention: (text, index) of its terminals. Empty if it has no tree.
+    """The minimum span of a mention: (text, line) of its terminals. Empty if it has no tree.
 
     >>> from corelax.metrics.coval.mention_tree import mention_tree
     >>> words, tags = ("the", "dog", "in", "the", "park"), ("DT", "NN", "IN", "DT", "NN")
@@ -46,7 +46,7 @@ def minimum_span(tree: TreeNode | None, words: tuple[str, ...]) -> Words:
 
 
 def _name(terminal: Terminal) -> tuple[str, int]:
-    return terminal.text, terminal.index
+    return terminal.text, terminal.line
 
 
 def _kind(node: TreeNode) -> str:

@@ -17,15 +17,15 @@ def align(
 ) -> dict[Span, Span]:
     """The gold mention of each system mention that has one. Mentions are matched one to one.
 
-    (A span that a file has with two heads is two mentions for head match; of its partners the first is returned.)
+    (A span that a file has with two heads is two mentions for head match; its first partner is listed.)
 
     Args:
         gold: A gold document.
         system: The system's document, of the same words.
         match: "exact": the same words. "partial": the system's mention lies inside the gold one and has its
             head. "head": the same head. Where several mentions compete, the pairing with the most words in
-            common as a share of the gold mentions wins. "min-span": the same minimum span by the parse trees of gold; here
-            several system mentions may have one gold mention.
+            common as a share of the gold mentions wins. "min-span": the same minimum span by the parse trees
+            of gold; here several system mentions may have one gold mention.
         zeros: "linear" compares empty nodes by sentence and id; "dependent" first matches zeros by
             parents and relations.
 

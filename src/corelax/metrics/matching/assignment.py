@@ -155,7 +155,7 @@ class _Search:
     def _pass_row(self, row: int, length: float) -> None:
         """Distances by way of one more row."""
         solver = self._solver
-        costs, potential = solver.costs[row], solver.column_potential
+        costs = solver.costs[row]
         for column in costs:
             if column not in self._known and column not in self._passed:
                 self._known[column] = INFINITE

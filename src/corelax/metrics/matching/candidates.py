@@ -1,7 +1,7 @@
 """Which mentions may be matched, and how well they fit: the scores that the assignment maximizes.
 
-Each function takes the gold and the system mentions that are not matched yet and returns the pairs that score more
-than 0. Their number is that of mentions around one head, whatever the size of the document.
+Each function takes the gold and the system mentions that are not matched yet and returns the pairs that
+score more than 0: mentions around one head, so their number grows with the document, not with its square.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def partial_scores(gold: Sequence[Mention], system: Sequence[Mention]) -> Scores
         start, end, size = gold[i].start, gold[i].end, gold[i].size
         for j in around:
             mention = system[j]
-            if start <= mention.start and mention.end <= end and mention.contains(head):
-                if (inside := mention.common(gold[i])) == mention.size:
-                    scores[i, j] = inside / size
+            is_near = start <= mention.start and mention.end <= end and mention.contains(head)
+            if is_near and mention.common(gold[i]) == mention.size:
+                scores[i, j] = mention.size / size
     return scores
 
 
@@ -53,8 +53,8 @@ def head_scores(gold: Sequence[Mention], system: Sequence[Mention]) -> Scores:
     return {
         (i, j): mention.common(system[j]) / mention.size
         for i, mention in enumerate(gold)
-        if mention.head in of_head
-        for j in of_head[mention.head]
+        if mention.head is not None
+        for j in of_head.get(mention.head, ())
     }
 
 

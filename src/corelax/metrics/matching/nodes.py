@@ -38,8 +38,8 @@ def document_entities(
 ) -> tuple[list[Entity], list[Entity]]:
     """The entities of both sides, as this kind of match sees them.
 
-    Heads are looked up where they are needed: for head match, for partial match in gold, and where there are empty
-    nodes. If a file does not give them the tree decides; without a tree it is an error.
+    Heads are looked up where they are needed: for head match, for partial match in gold, and where there are
+    empty nodes. If a file does not give them the tree decides; without a tree it is an error.
 
     >>> doc = Document.from_sentences("d", [["the", "dog"]], clusters=[[(0, 2)]])
     >>> document_entities(gold=doc, system=doc, match="exact")[0][0].mentions
@@ -69,13 +69,16 @@ class _Side:
         self._number_of = {id: place + i for i, (place, id) in enumerate(numbering)}
         self._nodes = {node.id: node for node in doc.empty_nodes}
         self._missing = [n for id, n in self._number_of.items() if id not in self._nodes]
-        self._first_is_head = GLOBAL_ENTITY in doc.extra  # in CorefUD, unless the file says otherwise
+        self._first_is_head = (
+            GLOBAL_ENTITY in doc.extra
+        )  # in CorefUD, unless the file says otherwise
 
     def entities(self) -> list[Entity]:
         """The entities with mentions as stretches."""
         clusters = self._doc.clusters
         return [
-            self._entity(label, spans) for label, spans in zip(clusters.labels, clusters, strict=True)
+            self._entity(label, spans)
+            for label, spans in zip(clusters.labels, clusters, strict=True)
         ]
 
     def _entity(self, label: str, spans: Iterable[Span]) -> Entity:
@@ -83,7 +86,7 @@ class _Side:
         for span in spans:
             stretches = self._stretches(span)
             for head in self._heads_of(label, span):
-                number = head if head is None or not self._places else self._number(head)
+                number = None if head is None else self._number(head)
                 mentions.append(Mention(stretches, number, self._parents(head)))
                 of_spans.append(span)
         return Entity(label, tuple(mentions), tuple(of_spans))
@@ -120,7 +123,7 @@ class _Side:
         yield start, end
 
     def _heads_of(self, label: str, span: Span) -> Iterable[Node | None]:
-        """The head of a mention; several if the file has the mention several times and heads tell them apart."""
+        """The head of a mention; several if the file has it several times and heads tell mentions apart."""
         if not self._needs_heads:
             return (None,)
         if known := self._doc.mention_heads.get((label, span)):
@@ -131,8 +134,8 @@ class _Side:
         head = span.start if one_token else tree_head(self._doc, span)
         if head is None:
             raise CorelaxError(
-                f"document {self._doc.name}: the head of mention {span.bounds} is not known; this match needs "
-                "CorefUD files with heads, or a tree (layer head)"
+                f"document {self._doc.name}: the head of mention {span.bounds} is not known; this match "
+                "needs CorefUD files with heads, or a tree (layer head)"
             )
         return (head,)
 

@@ -23,7 +23,7 @@ def distinct(clusters: Iterable[Iterable[Mention]], match: str) -> dict[Hashable
 def renamed(
     gold: Clusters, system: Clusters, *, match: str, zeros: str
 ) -> tuple[list[list[int]], list[list[int]]]:
-    """Both clusterings with numbers for mentions. A matched system mention has the number of its gold mention.
+    """Both clusterings with numbers for mentions. Matched mentions have the same number.
 
     >>> the_dog, dog, it = Mention(((0, 2),), 1), Mention(((1, 2),), 1), Mention(((4, 5),), 4)
     >>> renamed([[the_dog, it]], [[dog], [it]], match="head", zeros="linear")
