@@ -8,6 +8,7 @@ import numpy as np
 
 from corelax.metrics.alignment import best_pairing
 from corelax.metrics.counts import Counts
+from corelax.metrics.matching.candidates import check_pairs
 from corelax.metrics.matching.mention import Mention
 
 
@@ -22,7 +23,10 @@ def mention_overlap(gold: Sequence[Mention], system: Sequence[Mention]) -> Count
     >>> mention_overlap(gold, [Mention(((1, 3),)), Mention(((2, 6),))]).scores()
     Score(recall=0.75, precision=0.5, f1=0.6)
     """
-    cells = list(_overlapping(gold, system))
+    cells: list[tuple[int, int, int]] = []
+    for cell in _overlapping(gold, system):
+        cells.append(cell)
+        check_pairs(len(cells))
     shared = 0
     if cells:
         rows, columns, weights = map(np.array, zip(*cells, strict=True))

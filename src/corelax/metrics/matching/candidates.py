@@ -9,10 +9,24 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
+from corelax.core.errors import CorelaxError
 from corelax.metrics.matching.assignment import Cell
 from corelax.metrics.matching.mention import Mention
 
 Scores = dict[Cell, float]
+MAX_PAIRS = 4_000_000  # in one document; no annotation of a text comes near
+
+
+def check_pairs(number: int) -> None:
+    """An error if so many mentions overlap that comparing them would not end.
+
+    >>> check_pairs(10_000_000)
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: more than 4000000 pairs of mentions of one document overlap
+    """
+    if number > MAX_PAIRS:
+        raise CorelaxError(f"more than {MAX_PAIRS} pairs of mentions of one document overlap")
 
 
 def partial_scores(gold: Sequence[Mention], system: Sequence[Mention]) -> Scores:
@@ -30,6 +44,7 @@ def partial_scores(gold: Sequence[Mention], system: Sequence[Mention]) -> Scores
         while starting and system[starting[-1]].start <= head:
             around.append(starting.pop())
         around = [j for j in around if system[j].end > head]
+        check_pairs(len(scores) + len(around))
         start, end, size = gold[i].start, gold[i].end, gold[i].size
         for j in around:
             mention = system[j]
@@ -50,6 +65,7 @@ def head_scores(gold: Sequence[Mention], system: Sequence[Mention]) -> Scores:
     for j, mention in enumerate(system):
         if mention.head is not None:
             of_head[mention.head].append(j)
+    check_pairs(sum(len(of_head.get(m.head, ())) for m in gold if m.head is not None))
     return {
         (i, j): mention.common(system[j]) / mention.size
         for i, mention in enumerate(gold)
@@ -73,6 +89,7 @@ def zero_scores(gold: Sequence[Mention], system: Sequence[Mention]) -> Scores:
             of_parent[node].append(j)
     scores: Scores = {}
     for i, mention in enumerate(gold):
+        check_pairs(len(scores))
         links = mention.parents or frozenset()
         nodes = frozenset(parent for parent, _ in links)
         for j in sorted({j for node in nodes for j in of_parent.get(node, ())}):
