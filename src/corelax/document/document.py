@@ -18,6 +18,11 @@ from typing import Any, NoReturn, TypeVar
 from corelax.core.checks import check_items
 from corelax.core.errors import CorelaxError
 from corelax.document.clustering import Clustering
+from corelax.document.gold import (
+    without_entity_columns,
+    without_entity_extra,
+    without_entity_layers,
+)
 from corelax.document.nodes import EmptyId, EmptyNode, Node
 from corelax.document.span import Span
 
@@ -231,13 +236,26 @@ class Document:
     ) -> Document:
         """The same text with other entities: what a resolver returns.
 
+        Nothing that the document knew of its entities is kept: fields of mentions, heads, bridging and split
+        antecedents, comments and JSON fields about entities.
+
         Args:
             clusters: The entities.
             heads: The heads of their mentions, where they are known.
         """
         named = zip(clusters.labels, clusters, strict=True)
         of_mentions = {(name, m): (heads[m],) for name, c in named for m in c if m in heads}
-        return replace(self, clusters=clusters, mention_heads=of_mentions)
+        return replace(
+            self,
+            clusters=clusters,
+            mention_heads=of_mentions,
+            layers=without_entity_layers(self.layers),
+            extra=without_entity_extra(self.extra),
+            empty_nodes=tuple(
+                node._replace(columns=without_entity_columns(node.columns))
+                for node in self.empty_nodes
+            ),
+        )
 
 
 def _span(mention: Span | tuple[int, int]) -> Span:

@@ -22,6 +22,7 @@ from itertools import groupby
 from typing import IO, Any, NamedTuple
 
 from corelax.document import Document, EmptyId, EmptyNode
+from corelax.document.gold import COMMENTS, GLOBAL_ENTITY, MENTIONS, MULTIWORD
 from corelax.io.corefud_entities import EntityReader
 from corelax.io.problems import Problems, quote
 
@@ -33,9 +34,6 @@ MAX_EMPTY = 1000  # empty nodes in a row: a mention that begins or ends among th
 LAYERS = {2: "lemma", 3: "upos", 4: "pos", 5: "feats", 7: "relation", 8: "deps"}
 
 NOTHING = ("_", "")  # cells without a value
-
-COMMENTS, MULTIWORD = "conllu.comments", "conllu.multiword"
-GLOBAL_ENTITY, MENTIONS = "conllu.global_entity", "conllu.mentions"
 
 _NEWDOC = re.compile(r"#\s*newdoc\b(?:\s+id)?\s*=?\s*(.*)")
 _GLOBAL = re.compile(r"#\s*global\.Entity\s*=\s*(\S+)")
