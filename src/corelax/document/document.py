@@ -113,16 +113,16 @@ class Document:
                 )
         if self.empty_nodes and (problem := _problem_of_nodes(self)):
             raise CorelaxError(f"document {self.key}: {problem}")
-        for cluster in self.clusters:
-            for mention in cluster:
-                if mention.start == mention.end and not mention.empty:
-                    raise CorelaxError(
-                        f"document {self.key}: mention {mention.bounds} has no token; ends are exclusive"
-                    )
-                if not 0 <= mention.start <= mention.end <= size:
-                    raise CorelaxError(
-                        f"document {self.key}: mention {mention.bounds} is outside its {size} tokens"
-                    )
+        for mention in self.clusters.mentions:
+            start, end = mention
+            if start == end and not mention.empty:
+                raise CorelaxError(
+                    f"document {self.key}: mention {mention.bounds} has no token; ends are exclusive"
+                )
+            if not 0 <= start <= end <= size:
+                raise CorelaxError(
+                    f"document {self.key}: mention {mention.bounds} is outside its {size} tokens"
+                )
 
     @classmethod
     def from_sentences(
@@ -277,7 +277,7 @@ def _problem(doc: Document) -> str | None:
         return "its words must be a tuple of str"
     if not isinstance(starts, Collection) or not _are_all(starts, Integral):
         return "its sentence_starts must be a tuple of whole numbers"
-    if not isinstance(doc.clusters, Clustering) or not all(_are_all(c, Span) for c in doc.clusters):
+    if not isinstance(doc.clusters, Clustering) or not _are_all(doc.clusters.mentions, Span):
         return "its clusters must be a Clustering of Span"
     if not isinstance(doc.layers, Mapping) or not _are_all(doc.layers.values(), Collection):
         return "its layers must be tuples by name"
