@@ -15,8 +15,11 @@ from corelax.document import Document, Span
 from corelax.document.clustering import Clustering, without_singletons
 from corelax.document.differences import describe_differences
 from corelax.document.pairing import check_same_words, pair_documents
-from corelax.io import Problems, format_of, stream
+from corelax.document.topics import join_topics
+from corelax.io import Problems, format_of, stream, topic_rule
 from corelax.io.conll2012 import parse_header
+from corelax.io.topics import named_entities
+from corelax.metrics.reference.hint import stream_with_hint
 from corelax.metrics.reference.reading import stream_reference
 from corelax.metrics.registry import check_metrics
 from corelax.metrics.report import Report
@@ -89,6 +92,7 @@ def score_files(
     check_text: bool = True,
     per_document: bool = False,
     differences: bool = False,
+    cross_document: str | os.PathLike[str] | None = None,
 ) -> Report:
     """Scores a file against a file, of whatever formats, without holding them in memory.
 
@@ -96,6 +100,9 @@ def score_files(
     "reference" does as the reference scorer v8.01 does: it reads CoNLL-2012 files leniently, takes a
     document that the system lacks as empty, ignores one that gold lacks, lets the last of several
     documents of one name count, looks at no words, and refuses more than ten repeated mentions.
+
+    With `cross_document` the documents of a topic are scored as one; it says how topics are told
+    (`corelax.io.topic_rule`).
 
     >>> report = score_files(
     ...     gold="examples/data/gold.conll", system="examples/data/system.conll", metrics=["mentions"]
@@ -106,6 +113,8 @@ def score_files(
     if profile not in PROFILES:
         raise CorelaxError(f"unknown profile {profile!r}; choose from {', '.join(PROFILES)}")
     if profile == "reference":
+        if cross_document is not None:
+            raise CorelaxError("topics go with the normal profile, not with 'reference'")
         if differences:
             raise CorelaxError("differences need words, which the reference profile does not read")
         pairs = _reference_pairs(os.fspath(gold), os.fspath(system), [gold_format, system_format])
@@ -120,8 +129,8 @@ def score_files(
         return report
     problems = [Problems(shown(os.fspath(path))) for path in (gold, system)]
     report = score(
-        gold=stream(gold, gold_format, layers=False, problems=problems[0]),
-        system=stream(system, system_format, layers=False, problems=problems[1]),
+        gold=_documents(gold, gold_format, problems[0], cross_document),
+        system=_documents(system, system_format, problems[1], cross_document),
         metrics=metrics,
         beta=beta,
         singletons=singletons,
@@ -130,6 +139,19 @@ def score_files(
         differences=differences,
     )
     return replace(report, oddities=[str(p) for side in problems for p in side.oddities])
+
+
+def _documents(
+    path: str | os.PathLike[str],
+    format: str | None,
+    problems: Problems,
+    cross_document: str | os.PathLike[str] | None,
+) -> Iterator[Document]:
+    """The documents of a file, or its topics."""
+    documents = stream_with_hint(path, format, layers=False, problems=problems)
+    if cross_document is None:
+        return documents
+    return join_topics(named_entities(documents, path, format), topic_rule(cross_document))
 
 
 def _tally(
