@@ -6,7 +6,8 @@ import pytest
 
 from corelax import Clustering, Document, Span, io
 from corelax.document import EmptyId
-from corelax.io import corefud, corefud_write
+from corelax.document.gold import GLOBAL_ENTITY, MENTIONS
+from corelax.io import corefud_write
 from tests.io.io_helpers import check_readable_or_refused, conllu, save
 
 GUM = """\
@@ -269,7 +270,7 @@ def test_a_head_is_a_token_of_the_document_however_it_is_written(tmp_path: Path)
 
 def test_without_layers_only_words_nodes_and_clusters_are_read(tmp_path: Path) -> None:
     [doc] = io.stream(save(tmp_path, GUM, "a.conllu"), layers=False)
-    assert (doc.layers, list(doc.extra)) == ({}, [corefud.GLOBAL_ENTITY])
+    assert (doc.layers, list(doc.extra)) == ({}, [GLOBAL_ENTITY])
     assert [str(node.id) for node in doc.empty_nodes] == ["4.1"]
     assert doc.clusters == Clustering([[Span(0, 1)], [Span(4, 6)], [Span(4, 5)]])
 
@@ -363,7 +364,7 @@ def test_nested_mentions_of_one_entity_have_their_own_fields(tmp_path: Path) -> 
         ("2", "b", "Entity=e1)"),
         ("3", "c", "Entity=e1)"),
     )
-    assert doc.extra[corefud.MENTIONS] == {
+    assert doc.extra[MENTIONS] == {
         ("e1", Span(0, 2)): "place-2-y",
         ("e1", Span(0, 3)): "person-1-x",
     }
@@ -377,7 +378,7 @@ def test_the_first_part_of_a_discontinuous_mention_may_have_the_fields(tmp_path:
         ("3", "c", "Entity=(e1[2/2])"),
     )
     [mention] = doc.clusters.mentions
-    assert doc.extra[corefud.MENTIONS] == {("e1", mention): "person-1"}
+    assert doc.extra[MENTIONS] == {("e1", mention): "person-1"}
 
 
 # Writing
@@ -592,4 +593,4 @@ def test_zero_pronouns_may_be_parts_of_one_mention_or_are_counted_as_lost(tmp_pa
 
 def test_the_fields_of_a_mention_are_kept_aside(tmp_path: Path) -> None:
     doc = read_one(tmp_path, ("1", "a", "Entity=(e1-person-1"), ("2", "b", "Entity=e1)"))
-    assert doc.extra[corefud.MENTIONS] == {("e1", Span(0, 2)): "person-1"}
+    assert doc.extra[MENTIONS] == {("e1", Span(0, 2)): "person-1"}

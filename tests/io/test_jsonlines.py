@@ -8,6 +8,7 @@ import pytest
 
 from corelax import Clustering, CorelaxError, Document, Span, io
 from corelax.document import EmptyId
+from corelax.document.gold import JSON_FIELDS
 from corelax.io import jsonlines
 from tests.io.io_helpers import check_readable_or_refused, save
 
@@ -128,7 +129,7 @@ def test_wl_coref_layers_have_our_names(tmp_path: Path) -> None:
 
 def test_unknown_fields_are_kept(tmp_path: Path) -> None:
     doc = read_one(tmp_path, WL_COREF)
-    assert doc.extra[jsonlines.FIELDS] == {"word_clusters": [[0, 3]], "head2span": [[0, 0, 1]]}
+    assert doc.extra[JSON_FIELDS] == {"word_clusters": [[0, 3]], "head2span": [[0, 0, 1]]}
 
 
 def test_layers_of_any_name_are_read(tmp_path: Path) -> None:

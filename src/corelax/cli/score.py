@@ -91,6 +91,14 @@ def score(
     check_text: Annotated[
         bool, typer.Option(help="Whether both sides must have the same words.")
     ] = True,
+    cross_document: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RULE",
+            help="Score a topic as one document. RULE is what ends the topic in a document's name (_ for "
+            "ECB+), a file with a document, a tab and its topic on each line, or 'all'.",
+        ),
+    ] = None,
     format: Annotated[FormatName | None, typer.Option(help="Format of both files.")] = None,
     gold_format: Annotated[FormatName | None, typer.Option(help="Format of GOLD.")] = None,
     system_format: Annotated[FormatName | None, typer.Option(help="Format of SYSTEM.")] = None,
@@ -122,6 +130,7 @@ def score(
         check_text=check_text,
         per_document=per_document,
         differences=differences,
+        cross_document=cross_document,
     )
     reference = profile == "reference"
     if json:

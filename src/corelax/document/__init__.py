@@ -8,6 +8,7 @@ from corelax.document.nodes import EmptyId, EmptyNode, Node
 from corelax.document.pairing import pair_documents, same_documents
 from corelax.document.span import Span
 from corelax.document.statistics import Statistics, count
+from corelax.document.topics import join_topics
 
 __all__ = [
     "SINGLETONS",
@@ -23,6 +24,7 @@ __all__ = [
     "count",
     "describe_differences",
     "document_key",
+    "join_topics",
     "pair_documents",
     "same_documents",
     "tree_head",

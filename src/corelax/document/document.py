@@ -18,6 +18,11 @@ from typing import Any, NoReturn, TypeVar
 from corelax.core.checks import check_items
 from corelax.core.errors import CorelaxError
 from corelax.document.clustering import Clustering
+from corelax.document.gold import (
+    without_entity_columns,
+    without_entity_extra,
+    without_entity_layers,
+)
 from corelax.document.nodes import EmptyId, EmptyNode, Node
 from corelax.document.span import Span
 
@@ -108,16 +113,16 @@ class Document:
                 )
         if self.empty_nodes and (problem := _problem_of_nodes(self)):
             raise CorelaxError(f"document {self.key}: {problem}")
-        for cluster in self.clusters:
-            for mention in cluster:
-                if mention.start == mention.end and not mention.empty:
-                    raise CorelaxError(
-                        f"document {self.key}: mention {mention.bounds} has no token; ends are exclusive"
-                    )
-                if not 0 <= mention.start <= mention.end <= size:
-                    raise CorelaxError(
-                        f"document {self.key}: mention {mention.bounds} is outside its {size} tokens"
-                    )
+        for mention in self.clusters.mentions:
+            start, end = mention
+            if start == end and not mention.empty:
+                raise CorelaxError(
+                    f"document {self.key}: mention {mention.bounds} has no token; ends are exclusive"
+                )
+            if not 0 <= start <= end <= size:
+                raise CorelaxError(
+                    f"document {self.key}: mention {mention.bounds} is outside its {size} tokens"
+                )
 
     @classmethod
     def from_sentences(
@@ -231,13 +236,26 @@ class Document:
     ) -> Document:
         """The same text with other entities: what a resolver returns.
 
+        Nothing that the document knew of its entities is kept: fields of mentions, heads, bridging and split
+        antecedents, comments and JSON fields about entities.
+
         Args:
             clusters: The entities.
             heads: The heads of their mentions, where they are known.
         """
         named = zip(clusters.labels, clusters, strict=True)
         of_mentions = {(name, m): (heads[m],) for name, c in named for m in c if m in heads}
-        return replace(self, clusters=clusters, mention_heads=of_mentions)
+        return replace(
+            self,
+            clusters=clusters,
+            mention_heads=of_mentions,
+            layers=without_entity_layers(self.layers),
+            extra=without_entity_extra(self.extra),
+            empty_nodes=tuple(
+                node._replace(columns=without_entity_columns(node.columns))
+                for node in self.empty_nodes
+            ),
+        )
 
 
 def _span(mention: Span | tuple[int, int]) -> Span:
@@ -259,7 +277,7 @@ def _problem(doc: Document) -> str | None:
         return "its words must be a tuple of str"
     if not isinstance(starts, Collection) or not _are_all(starts, Integral):
         return "its sentence_starts must be a tuple of whole numbers"
-    if not isinstance(doc.clusters, Clustering) or not all(_are_all(c, Span) for c in doc.clusters):
+    if not isinstance(doc.clusters, Clustering) or not _are_all(doc.clusters.mentions, Span):
         return "its clusters must be a Clustering of Span"
     if not isinstance(doc.layers, Mapping) or not _are_all(doc.layers.values(), Collection):
         return "its layers must be tuples by name"

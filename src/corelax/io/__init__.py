@@ -13,6 +13,7 @@ from corelax.io.formats import (
     write,
 )
 from corelax.io.problems import Problem, Problems
+from corelax.io.topics import topic_rule
 
 __all__ = [
     "ALIASES",
@@ -25,6 +26,7 @@ __all__ = [
     "read",
     "stream",
     "suffix_format",
+    "topic_rule",
     "validate",
     "write",
 ]

@@ -18,14 +18,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import groupby
 from typing import IO, Any, NamedTuple
 
 from corelax.document import Document, EmptyId, EmptyNode
+from corelax.document.gold import COMMENTS, GLOBAL_ENTITY, MENTIONS, MULTIWORD
 from corelax.io.corefud_entities import EntityReader
+from corelax.io.corefud_regular import COLUMNS, Regular, lines_of_sentences, sentences
 from corelax.io.problems import Problems, quote
 
-COLUMNS = 10
 FIELDS = "eid-etype-head-other"  # where a file has no global.Entity
 MAX_FIELDS = 1000  # characters of global.Entity
 MAX_EMPTY = 1000  # empty nodes in a row: a mention that begins or ends among them names them all
@@ -33,9 +33,6 @@ MAX_EMPTY = 1000  # empty nodes in a row: a mention that begins or ends among th
 LAYERS = {2: "lemma", 3: "upos", 4: "pos", 5: "feats", 7: "relation", 8: "deps"}
 
 NOTHING = ("_", "")  # cells without a value
-
-COMMENTS, MULTIWORD = "conllu.comments", "conllu.multiword"
-GLOBAL_ENTITY, MENTIONS = "conllu.global_entity", "conllu.mentions"
 
 _NEWDOC = re.compile(r"#\s*newdoc\b(?:\s+id)?\s*=?\s*(.*)")
 _GLOBAL = re.compile(r"#\s*global\.Entity\s*=\s*(\S+)")
@@ -60,29 +57,34 @@ def read(file: IO[str], problems: Problems, *, layers: bool = True) -> Iterator[
     """Yields document after document. Without `layers`, words and clusters only."""
     document: _DocumentReader | None = None
     fields = FIELDS
-    number = 1
-    for blank, group in groupby(file, str.isspace):
-        rows = [row.rstrip("\n") for row in group]
-        if not blank:
-            comments = [row for row in rows if row.startswith("#")]
-            for line, row in enumerate(rows, number):
-                if row.startswith("#") and (match := _GLOBAL.match(row)):
-                    fields = match[1]
-                    if len(fields) > MAX_FIELDS:
-                        problems.error(line, f"global.Entity of more than {MAX_FIELDS} characters")
-                        fields = FIELDS
-            newdoc = next((m for row in comments if (m := _NEWDOC.match(row))), None)
-            if newdoc or (document is None and len(comments) < len(rows)):
-                if document is not None:
-                    yield document.finish()
-                name = newdoc[1].strip() if newdoc else ""
-                name = name or f"document_{problems.documents + 1}"
-                document = _DocumentReader(name, fields, number, problems, layers)
+    for number, rows in lines_of_sentences(file) if layers else sentences(file):
+        if isinstance(rows, Regular):
+            if document is None:
+                document = _DocumentReader(_name("", problems), fields, number, problems, layers)
+            document.regular_sentence(rows)
+            continue
+        comments = [row for row in rows if row.startswith("#")]
+        for line, row in enumerate(rows, number):
+            if row.startswith("#") and (match := _GLOBAL.match(row)):
+                fields = match[1]
+                if len(fields) > MAX_FIELDS:
+                    problems.error(line, f"global.Entity of more than {MAX_FIELDS} characters")
+                    fields = FIELDS
+        newdoc = next((m for row in comments if (m := _NEWDOC.match(row))), None)
+        if newdoc or (document is None and len(comments) < len(rows)):
             if document is not None:
-                document.sentence(rows, number)
-        number += len(rows)
+                yield document.finish()
+            name = _name(newdoc[1].strip() if newdoc else "", problems)
+            document = _DocumentReader(name, fields, number, problems, layers)
+        if document is not None:
+            document.sentence(rows, number)
     if document is not None:
         yield document.finish()
+
+
+def _name(name: str, problems: Problems) -> str:
+    """The name of the next document of a file."""
+    return name or f"document_{problems.documents + 1}"
 
 
 def without_entity(misc: str) -> tuple[str, list[str]]:
@@ -116,7 +118,17 @@ class _DocumentReader:
         self._multiword: list[Multiword] = []
         self._empty: list[EmptyNode] = []
         self._run, self._run_position = 0, -1  # empty nodes in a row, and the token after them
-        self._entities = EntityReader(fields, problems)
+        self._entities = EntityReader(fields, problems, keep_fields=layers)
+
+    def regular_sentence(self, sentence: Regular) -> None:
+        """One sentence of which no layers are wanted."""
+        start = len(self._words)
+        self._words += sentence.words
+        self._starts.append(start)
+        self._entities.tokens(len(sentence.words))
+        read, size = self._entities.read, len(sentence.words)
+        for token, line, value in sentence.cells:
+            read(value, line, start, token - size)
 
     def sentence(self, rows: list[str], first: int) -> None:
         """One sentence with its comments, `first` being the line number of its first row."""
@@ -174,7 +186,7 @@ class _DocumentReader:
                 self._entities.empty_node(id, position)
                 self._empty.append(EmptyNode(id, tuple(columns[1:])))
             else:
-                self._entities.token()
+                self._entities.tokens(1)
                 self._words.append(columns[1])
                 tokens.append(columns)
                 lines.append(line)

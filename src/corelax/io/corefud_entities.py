@@ -15,7 +15,7 @@ from corelax.document.clustering import Clustering
 from corelax.io.brackets import OpenMentions
 from corelax.io.problems import Problems, quote
 
-_BRACKET = re.compile(r"\(([^()]+)(\)?)|([^()]+)\)")
+_BRACKET = re.compile(r"\(([^()]+)(\)?)|([^()]+)\)|(.)", re.DOTALL)
 _PART = re.compile(r"(.+)\[(\d{1,6})/(\d{1,6})\]")
 
 
@@ -56,12 +56,15 @@ class EntityReader:
         heads_of: The heads of mentions of several nodes, where the file has a field for them.
     """
 
-    def __init__(self, fields: str, problems: Problems) -> None:
+    def __init__(self, fields: str, problems: Problems, *, keep_fields: bool = True) -> None:
         self._problems = problems
+        self._keep_fields = keep_fields
         self._fields = fields.split("-")
         self._name_field = name_field(self._fields)
         others = [field for i, field in enumerate(self._fields) if i != self._name_field]
         self._head_field = others.index("head") if "head" in others else None
+        self._name_first = self._name_field == 0 < len(self._fields) - 1
+        self._with_notes = keep_fields or self._head_field is not None
         self._nodes: list[int] = []  # token number, or -1 - number of an empty node
         self._tokens = 0
         self._empty: list[EmptyId] = []
@@ -73,10 +76,10 @@ class EntityReader:
         self.fields_of: dict[tuple[str, Span], str] = {}
         self.heads_of: dict[tuple[str, Span], tuple[Node, ...]] = {}
 
-    def token(self) -> None:
-        """The next node is a token."""
-        self._nodes.append(self._tokens)
-        self._tokens += 1
+    def tokens(self, count: int) -> None:
+        """The next nodes are tokens."""
+        self._nodes += range(self._tokens, self._tokens + count)
+        self._tokens += count
 
     def empty_node(self, id: EmptyId, position: int) -> None:
         """The next node is an empty one, before the token `position`."""
@@ -84,36 +87,47 @@ class EntityReader:
         self._empty.append(id)
         self._positions.append(position)
 
-    def read(self, value: str, line: int, sentence_start: int) -> None:
-        """The brackets of one node, the node that was added last."""
-        node = len(self._nodes) - 1
-        at, closing = 0, []
-        while match := _BRACKET.match(value, at):
-            opened, closed, ended = match.groups()
-            at = match.end()
-            if ended is not None:
-                closing.append(ended.split("-")[0])
+    def read(self, value: str, line: int, sentence_start: int, node: int = -1) -> None:
+        """The brackets of one node, counted from the end of those that were added."""
+        node += len(self._nodes)
+        closing: list[str] = []
+        for opened, closed, ended, rest in _BRACKET.findall(value):
+            if ended:
+                closing.append(ended.partition("-")[0])
                 continue
+            if rest:
+                self._problems.error(line, f"cannot read the brackets {quote(value)}")
+                break
             if closing:  # a run of closings is done together: their order says nothing
                 self._close(closing, node, line, sentence_start)
                 closing = []
-            values = opened.split("-", len(self._fields) - 1)
-            name_at = min(self._name_field, len(values) - 1)
-            bracket = values[name_at]
-            part = _PART.fullmatch(bracket) if "[" in bracket else None
-            if not bracket or ("[" in bracket and part is None):
-                self._problems.error(line, f"no name of an entity in {quote(opened)}")
-                continue
-            others = [value for i, value in enumerate(values) if i != name_at]
-            self._brackets.open(
-                bracket, node, line, entity=part[1] if part else bracket, note="-".join(others)
-            )
-            if closed:
-                self._close([bracket], node, line, sentence_start)
-        if at < len(value):
-            self._problems.error(line, f"cannot read the brackets {quote(value)}")
+            self._open(opened, bool(closed), node, line, sentence_start)
         if closing:
             self._close(closing, node, line, sentence_start)
+
+    def _open(self, opened: str, closed: bool, node: int, line: int, sentence_start: int) -> None:
+        """An opening bracket, or a whole mention of one node."""
+        if self._name_first and not self._with_notes:
+            bracket, note = opened.partition("-")[0], ""
+        else:
+            values = opened.split("-", len(self._fields) - 1)
+            bracket = values.pop(min(self._name_field, len(values) - 1))
+            note = "-".join(values)
+        part = _PART.fullmatch(bracket) if "[" in bracket else None
+        if not bracket or ("[" in bracket and part is None):
+            self._problems.error(line, f"no name of an entity in {quote(opened)}")
+        elif part or not closed:
+            self._brackets.open(bracket, node, line, entity=part[1] if part else bracket, note=note)
+            if closed:
+                self._close([bracket], node, line, sentence_start)
+        else:
+            self._add(bracket, self._span(node, node), note, line, sentence_start)
+
+    def _add(self, entity: str, span: Span, note: str, line: int, sentence_start: int) -> None:
+        """A mention is complete."""
+        self._brackets.add(entity, span, line, sentence_start)
+        if self._keep_fields:
+            self.fields_of[entity, span] = note
 
     def _close(self, brackets: list[str], node: int, line: int, sentence_start: int) -> None:
         for bracket, first, note in self._brackets.close(brackets, line):
@@ -131,8 +145,7 @@ class EntityReader:
                     self._waiting[entity, mention.size, len(mention.spans) + 1].append(mention)
                     continue
                 span, note, places = mention.whole()
-            self._brackets.add(entity, span, line, sentence_start)
-            self.fields_of[entity, span] = note
+            self._add(entity, span, note, line, sentence_start)
             if self._head_field is not None:
                 self._add_head(entity, span, head_note, places, line)
 
@@ -164,6 +177,8 @@ class EntityReader:
     def _span(self, first: int, last: int) -> Span:
         """The mention from node to node, both included."""
         nodes = self._nodes
+        if nodes[first] >= 0 and nodes[last] >= 0:
+            return Span(nodes[first], nodes[last] + 1)
         edges: list[EmptyId] = []
         position = self._positions[-1 - nodes[first]] if nodes[first] < 0 else 0
         while first <= last and nodes[first] < 0:

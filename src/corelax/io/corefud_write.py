@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from corelax.core.errors import CorelaxError
 from corelax.document import Document, EmptyId, EmptyNode, Span, tree_head
+from corelax.document.gold import COMMENTS, GLOBAL_ENTITY, MENTIONS, MULTIWORD
 from corelax.io import corefud
 from corelax.io.corefud_entities import name_field
 from corelax.io.nesting import Bracketed, Events, bracket_events, entity_names, nested
@@ -23,11 +24,11 @@ def write(doc: Document) -> str:
     """A document as text."""
     nodes = _Nodes(doc)
     brackets = _Brackets(doc, nodes)
-    comments = doc.extra.get(corefud.COMMENTS)
+    comments = doc.extra.get(COMMENTS)
     speakers = doc.layer("speaker")
     lines = [
         f"# newdoc id = {doc.key}",
-        f"# global.Entity = {doc.extra.get(corefud.GLOBAL_ENTITY, corefud.FIELDS)}",
+        f"# global.Entity = {doc.extra.get(GLOBAL_ENTITY, corefud.FIELDS)}",
     ]
     for number, (start, end) in enumerate(doc.sentence_bounds):
         if comments and number < len(comments):
@@ -60,7 +61,7 @@ def not_kept(doc: Document) -> Counter[str]:
         lost_data(doc, layers=held, extra="conllu.", nodes=True) + _Brackets(doc, _Nodes(doc)).lost
     )
     lost += lost_sentences(doc)
-    if corefud.COMMENTS not in doc.extra:
+    if COMMENTS not in doc.extra:
         speakers = doc.by_sentence(doc.layer("speaker"))
         if changes := sum(len(set(sentence)) > 1 for sentence in speakers):
             lost["speakers that change inside a sentence"] = changes
@@ -85,7 +86,7 @@ class _Nodes:
         self.doc = doc
         self._layers = [(column, doc.layer(name)) for column, name in corefud.LAYERS.items()]
         self._heads, self._misc = doc.layer("head"), doc.layer("misc")
-        self._multiword = {m.start: m for m in doc.extra.get(corefud.MULTIWORD, ())}
+        self._multiword = {m.start: m for m in doc.extra.get(MULTIWORD, ())}
         self._empty_at: dict[tuple[int, int], list[EmptyNode]] = {}  # sentence, word before → nodes
         for node in doc.empty_nodes:
             self._empty_at.setdefault(node.id[:2], []).append(node)
@@ -138,8 +139,8 @@ class _Brackets:
         self.lost: Counter[str] = Counter()
         self._nodes = nodes
         self._opening: dict[Bracketed, str] = {}
-        self._details: dict[tuple[str, Span], str] = doc.extra.get(corefud.MENTIONS, {})
-        self._fields = doc.extra.get(corefud.GLOBAL_ENTITY, corefud.FIELDS).split("-")
+        self._details: dict[tuple[str, Span], str] = doc.extra.get(MENTIONS, {})
+        self._fields = doc.extra.get(GLOBAL_ENTITY, corefud.FIELDS).split("-")
         self._name_field = name_field(self._fields)
         names = entity_names(doc.clusters, _is_name, "e", self.lost)
         brackets: list[Bracketed] = []

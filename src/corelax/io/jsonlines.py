@@ -18,12 +18,12 @@ from typing import IO, Any
 from corelax.core.errors import CorelaxError
 from corelax.document import Document, Span, document_key
 from corelax.document.clustering import Clustering
+from corelax.document.gold import JSON_FIELDS
 from corelax.io import conll2012, corefud
 from corelax.io.brackets import OpenMentions
 from corelax.io.not_kept import lost_data, lost_mentions
 from corelax.io.problems import Problems
 
-FIELDS = "jsonlines.fields"  # under which `Document.extra` keeps unknown fields
 MAX_DEPTH = 100  # of lists and objects in each other, in fields that nothing here knows
 _CLUSTER_FIELDS = {  # and whether the end of a mention is its last token, or one past it
     "clusters": True,
@@ -96,7 +96,7 @@ class _Object:
         for name in [name for name, value in self.fields.items() if _is_deep(value)]:
             self._error(f"field {name} is nested more than {MAX_DEPTH} deep")
             del self.fields[name]
-        return {FIELDS: self.fields} if self.fields else {}
+        return {JSON_FIELDS: self.fields} if self.fields else {}
 
     def _error(self, message: str) -> None:
         self.problems.error(self.line, message)
@@ -226,7 +226,7 @@ def write(doc: Document) -> str:
     if layers := {name: values for name, values in doc.layers.items() if name != "speaker"}:
         fields["layers"] = layers
     try:
-        return json.dumps({**doc.extra.get(FIELDS, {}), **fields}, ensure_ascii=False) + "\n"
+        return json.dumps({**doc.extra.get(JSON_FIELDS, {}), **fields}, ensure_ascii=False) + "\n"
     except RecursionError:
         raise CorelaxError(f"document {doc.key}: a value is nested too deeply for JSON") from None
 

@@ -15,17 +15,17 @@ from corelax.document import Document, Span
 from corelax.document.clustering import without_singletons
 from corelax.document.differences import describe_differences
 from corelax.document.pairing import check_same_words, pair_documents
-from corelax.io import Problems, format_of, stream
+from corelax.document.topics import join_topics
+from corelax.io import Problems, format_of, stream, topic_rule
 from corelax.io.conll2012 import parse_header
-from corelax.metrics.counts import Counts, EitherSideLinkCounts
-from corelax.metrics.last_entity import LastEntityTally
-from corelax.metrics.metric import AnyCounts
+from corelax.io.topics import named_entities
+from corelax.metrics.counting import Counting
 from corelax.metrics.prepared import Preparation, Prepared, matched_clusters
+from corelax.metrics.reference.hint import stream_with_hint
 from corelax.metrics.reference.reading import stream_reference
 from corelax.metrics.registry import COREFUD, SUPPLEMENTS, check_metrics
 from corelax.metrics.report import Report
 from corelax.metrics.rules import Rules, rules_of
-from corelax.metrics.tally import Tally
 
 MAX_REPEATED = 10  # the reference scorer refuses a run with more repeated mentions than this
 
@@ -116,6 +116,7 @@ def score_files(
     check_text: bool = True,
     per_document: bool = False,
     differences: bool = False,
+    cross_document: str | os.PathLike[str] | None = None,
 ) -> Report:
     """Scores a file against a file, of whatever formats, without holding them in memory.
 
@@ -124,6 +125,9 @@ def score_files(
     document that the system lacks as empty, ignores one that gold lacks, lets the last of several
     documents of one name count, looks at no words, and refuses more than ten repeated mentions. The profile
     "corefud" does as the scorer of the CRAC shared tasks (see `score`, which explains the other arguments).
+
+    With `cross_document` the documents of a topic are scored as one; it says how topics are told
+    (`corelax.io.topic_rule`).
 
     >>> report = score_files(
     ...     gold="examples/data/gold.conll", system="examples/data/system.conll", metrics=["mentions"]
@@ -135,6 +139,8 @@ def score_files(
         profile=profile, match=match, zeros=zeros, singletons=singletons, only=only, nested=nested
     )
     if profile == "reference":
+        if cross_document is not None:
+            raise CorelaxError("topics go with the normal profile, not with 'reference'")
         if differences:
             raise CorelaxError("differences need words, which the reference profile does not read")
         formats = [gold_format, system_format]
@@ -149,8 +155,8 @@ def score_files(
         return report
     problems = [Problems(shown(os.fspath(path))) for path in (gold, system)]
     report = score(
-        gold=stream(gold, gold_format, layers=rules.needs_trees, problems=problems[0]),
-        system=stream(system, system_format, layers=False, problems=problems[1]),
+        gold=_documents(gold, gold_format, problems[0], cross_document, layers=rules.needs_trees),
+        system=_documents(system, system_format, problems[1], cross_document),
         metrics=metrics,
         beta=beta,
         singletons=singletons,
@@ -166,46 +172,26 @@ def score_files(
     return replace(report, oddities=[str(p) for side in problems for p in side.oddities])
 
 
+def _documents(
+    path: str | os.PathLike[str],
+    format: str | None,
+    problems: Problems,
+    cross_document: str | os.PathLike[str] | None,
+    *,
+    layers: bool = False,
+) -> Iterator[Document]:
+    """The documents of a file, or its topics."""
+    documents = stream_with_hint(path, format, layers=layers, problems=problems)
+    if cross_document is None:
+        return documents
+    return join_topics(named_entities(documents, path, format), topic_rule(cross_document))
+
+
 def _metric_names(metrics: Iterable[str] | None, rules: Rules) -> tuple[str, ...]:
     """What is scored: as asked for, or all that the profile reports."""
     if metrics is None and rules.profile == "corefud":
         return COREFUD
     return check_metrics(metrics, supplements=True)
-
-
-class _Counting:
-    """Counts documents by the rules of a run."""
-
-    def __init__(self, metrics: Sequence[str], rules: Rules) -> None:
-        self._metrics = metrics
-        self._supplements = {name: Counts() for name in metrics if name in SUPPLEMENTS}
-        of_entities = [name for name in metrics if name not in SUPPLEMENTS]
-        self._tally: Tally | LastEntityTally
-        if rules.profile == "corefud":
-            self._tally = LastEntityTally(of_entities, links=EitherSideLinkCounts)
-        elif rules.like_coval:
-            self._tally = LastEntityTally(of_entities)
-        else:
-            self._tally = Tally(of_entities, like_reference=rules.profile == "reference")
-
-    def add(self, document: Prepared) -> None:
-        """Adds a document."""
-        if isinstance(self._tally, LastEntityTally):
-            self._tally.add(gold=document.gold, system=document.system, images=document.images)
-        else:
-            self._tally.add(gold=document.gold, system=document.system)
-        for name, counts in document.supplements.items():
-            self._supplements[name] += counts
-
-    def counts(self) -> dict[str, AnyCounts]:
-        """The counts of all documents added so far."""
-        counts = {**self._tally.counts(), **self._supplements}
-        return {name: counts[name] for name in self._metrics}
-
-    @property
-    def removed(self) -> int:
-        """Repeated system mentions that the rules of the reference scorer took out."""
-        return self._tally.removed if isinstance(self._tally, Tally) else 0
 
 
 def _tally(
@@ -218,12 +204,12 @@ def _tally(
 ) -> tuple[Report, int]:
     """The report, and how many repeated system mentions were taken out."""
     check_beta(beta)
-    counting = _Counting(metrics, rules)
+    counting = Counting(metrics, rules)
     reports: dict[str, Report] = {}
     lines: dict[str, Sequence[str]] = {}
     for key, prepared, documents in pairs:
         if per_document:
-            alone = _Counting(metrics, rules)
+            alone = Counting(metrics, rules)
             alone.add(prepared)
             reports[key] = Report(alone.counts(), beta=beta)
         if differences and documents is not None:
