@@ -7,6 +7,7 @@ import os
 
 import typer
 
+from corelax.cli.compare import compare
 from corelax.cli.endings import ended_well
 from corelax.cli.errors import errors
 from corelax.cli.features import features
@@ -29,7 +30,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 for command in (
-    resolve, score, convert, validate, stats, train, sweep, reproduce, predict, errors, features, synth,
+    resolve, score, compare, convert, validate, stats, errors,
+    train, sweep, reproduce, predict, features, synth,
 ):  # fmt: skip
     app.command()(command)
 

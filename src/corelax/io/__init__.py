@@ -1,5 +1,6 @@
 """Reading and writing coreference data: `read`, `stream`, `write`, `validate`, and the formats they know."""
 
+from corelax.io.file_sets import annotated_files, match_files
 from corelax.io.formats import (
     ALIASES,
     FORMATS,
@@ -21,8 +22,10 @@ __all__ = [
     "Format",
     "Problem",
     "Problems",
+    "annotated_files",
     "format_for",
     "format_of",
+    "match_files",
     "read",
     "stream",
     "suffix_format",

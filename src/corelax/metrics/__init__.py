@@ -11,6 +11,7 @@ from corelax.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from corelax.metrics.counts import Counts, LinkCounts, Score, f_measure
+    from corelax.metrics.file_scores import FilesReport, score_file_sets
     from corelax.metrics.matching.align import align
     from corelax.metrics.matching.mention import Mention
     from corelax.metrics.metric import AnyCounts, Metric, Repeats
@@ -26,6 +27,7 @@ __all__ = [
     "METRICS",
     "AnyCounts",
     "Counts",
+    "FilesReport",
     "LinkCounts",
     "Mention",
     "Metric",
@@ -42,6 +44,7 @@ __all__ = [
     "register",
     "rounded_percent",
     "score",
+    "score_file_sets",
     "score_files",
     "scores_table",
 ]
@@ -53,6 +56,7 @@ __getattr__, __dir__ = lazy_names(
         "counts": "Counts f_measure LinkCounts Score",
         "matching.align": "align",
         "matching.mention": "Mention",
+        "file_scores": "FilesReport score_file_sets",
         "metric": "AnyCounts Metric Repeats",
         "overlap": "Overlap Side",
         "registry": "check_metrics CONLL METRICS register",
