@@ -11,6 +11,8 @@ from corelax.cli.options import (
     AsJson,
     AsLatex,
     FormatName,
+    Match,
+    Zeros,
     check_one_output,
     note,
     print_json,
@@ -59,19 +61,8 @@ def score(
     differences: Annotated[
         bool, typer.Option("--differences", help="Also show where the two differ, with the words.")
     ] = False,
-    match: Annotated[
-        Literal["exact", "partial", "head", "min-span"] | None,
-        typer.Option(
-            help="Which mentions count as the same: same words (the default); inside the gold mention, "
-            "with its head; same head; same minimum span by the parse tree."
-        ),
-    ] = None,
-    zeros: Annotated[
-        Literal["linear", "dependent"] | None,
-        typer.Option(
-            help="Whether zeros are compared by their place (the default) or by what they depend on."
-        ),
-    ] = None,
+    match: Match = None,
+    zeros: Zeros = None,
     singletons: Annotated[
         Literal["keep", "drop"] | None,
         typer.Option(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from corelax.document import Document, Span, without_singletons
 from corelax.document.clustering import Clustering
-from corelax.io.corefud import GLOBAL_ENTITY
+from corelax.document.gold import GLOBAL_ENTITY
 from corelax.metrics.corefud.entity_order import EntityOrder
 from corelax.metrics.corefud.mention_overlap import mention_overlap
 from corelax.metrics.corefud.zeros import zero_anaphors

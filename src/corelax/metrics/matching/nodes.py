@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from corelax.core.errors import CorelaxError
 from corelax.document import Document, EmptyId, Node, Span, tree_head
-from corelax.io.corefud import GLOBAL_ENTITY
+from corelax.document.gold import GLOBAL_ENTITY
 from corelax.metrics.matching.mention import Mention, Stretch
 
 
