@@ -13,7 +13,9 @@ from corelax.core.printable import json_text, on_one_line, printable
 
 MOST_WORKERS = 1024  # processes, or threads: more than that are a slip of the pen
 MOST_SEEDS = 10_000
-FormatName = Literal["conll2012", "corefud", "jsonlines", "conll", "conllu", "jsonl"]
+FormatName = Literal[
+    "conll2012", "corefud", "ua", "jsonlines", "conll", "conllu", "conllua", "jsonl"
+]
 
 Device = Annotated[Literal["auto", "cpu", "cuda"], typer.Option(help="Where to compute.")]
 Workers = Annotated[
