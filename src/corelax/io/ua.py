@@ -25,7 +25,7 @@ from corelax.io.problems import Problems, quote
 from corelax.io.ua_markables import Markables
 
 CONLLU = 10  # columns before those of the header
-COLUMNS = ("IDENTITY", "BRIDGING", "DISCOURSE_DEIXIS", "REFERENCE", "NOM_SEM")
+COLUMNS: tuple[str, ...] = ("IDENTITY", "BRIDGING", "DISCOURSE_DEIXIS", "REFERENCE", "NOM_SEM")
 PREFIX = "ua."  # of the layers of other columns
 MAX_COLUMNS = 100
 
