@@ -29,6 +29,7 @@ from corelax.synthetic import generate
 
 LARGEST = 64_000
 GROWTH = (1, 4, 16)
+FILES = {"conll2012": "conll", "corefud": "conllu", "ua": "conllua", "jsonlines": "jsonl"}
 
 
 class Shape(NamedTuple):
@@ -92,6 +93,16 @@ def zeros(size: int) -> str:
     return "\n".join([*rows, "", ""])
 
 
+def anaphora(cells: Iterable[str]) -> str:
+    """A document of Universal Anaphora, a token for each cell of IDENTITY."""
+    columns = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC IDENTITY"
+    rows = [f"# global.columns = {columns}", "# newdoc id = d"]
+    for number, cell in enumerate(cells, 1):
+        rows.append("\t".join([str(number), "w", *["_"] * 8, cell]))
+    return "\n".join([*rows, "", ""])
+
+
+MARKABLE = "(EntityID={0}|MarkableID=m{0}"
 SHAPES = {
     "nested brackets, CoNLL-2012": Shape(".conll", lambda n: conll(nested(n, "({}", "{})"))),
     "nested brackets, CorefUD": Shape(".conllu", lambda n: conllu(nested(n, "(e{}", "e{})"))),
@@ -108,6 +119,15 @@ SHAPES = {
         ".conll", lambda n: conll(["|".join(nested(n, "({}", "{})"))])
     ),
     "empty nodes, CorefUD": Shape(".conllu", zeros),
+    "nested markables, Universal Anaphora": Shape(
+        ".conllua", lambda n: anaphora(nested(n, MARKABLE, ")"))
+    ),
+    "crossing markables, Universal Anaphora": Shape(
+        ".conllua",
+        lambda n: anaphora(
+            [*(MARKABLE.format(i) for i in range(n)), *(f"m{i})" for i in range(n))]
+        ),
+    ),
     "columns in one row": Shape(".conll", wide),
     "rows with too few columns": Shape(
         ".conll", lambda n: conll([]).replace("\n\n", "\n" + "d\t0\n" * n + "\n")
@@ -180,7 +200,7 @@ def print_formats(documents: int, folder: Path) -> None:
     docs = list(generate(documents))
     print(f"\n{'format':38}{'µs a token':>12}   ratio")
     seconds: dict[str, float] = {}
-    for format, suffix in (("conll2012", "conll"), ("corefud", "conllu"), ("jsonlines", "jsonl")):
+    for format, suffix in FILES.items():
         io.write(docs, folder / f"good.{suffix}")
         seconds[format] = seconds_a_token(folder / f"good.{suffix}")
         ratio = seconds[format] / seconds["conll2012"]

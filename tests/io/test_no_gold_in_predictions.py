@@ -8,7 +8,7 @@ import pytest
 from corelax import Clustering, Span, io
 from tests.io.io_helpers import save
 
-FORMATS = {"conll2012": "conll", "corefud": "conllu", "jsonlines": "jsonl"}
+FORMATS = {"conll2012": "conll", "corefud": "conllu", "ua": "conllua", "jsonlines": "jsonl"}
 
 # Whatever is gold about entities has 777 in it, whatever is not has 555.
 COREFUD = """\
@@ -33,7 +33,7 @@ JSONLINES = {
     "doc_key": "d",
     "sentences": [["the", "555", "dog"]],
     "speakers": [["555a"] * 3],
-    "clusters": [[[1, 2]]],
+    "clusters": [[[1, 2]], [[0, 0]], [[1, 1]]],
     "genre": "555b",
     "layers": {
         "misc": ["Bridge=777<2|Keep=555c", None, "SplitAnte=777"],
@@ -45,7 +45,7 @@ JSONLINES = {
     "coreference": {"a": 777},
     "entity_types": [777],
     "bridging": [777],
-    "split_antecedents": {"777": [1]},
+    "split_antecedents": {"2": [0, 1]},
     "singletons": [777],
 }
 CONLL = "\n".join(
@@ -58,7 +58,25 @@ CONLL = "\n".join(
         "",
     ]
 )
-FILES = {"conll2012": CONLL, "corefud": COREFUD, "jsonlines": json.dumps(JSONLINES) + "\n"}
+UA = """\
+# global.columns = ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC IDENTITY BRIDGING DEIXIS NOM_SEM
+# newdoc id = d
+# sent_id = 555a
+# salient_entities = 777
+# text = the dog
+# speaker = 555b
+1\tthe\t555c\tDET\t_\t_\t2\tdet\t_\tKeep=555d\t(EntityID=e777|MarkableID=m777|Min=2|ElementOf=s777\t_\t_\t_
+2\tdog\t_\tNOUN\t_\t_\t0\troot\t_\t_\t)\t(MarkableID=m777|Rel=777|MentionAnchor=m777)\t_\t777
+3\tit\t_\tPRON\t_\t_\t_\t_\t_\t_\t(EntityID=s777|MarkableID=m7772)\t_\t(EntityID=777)\t_
+4\train\t_\t_\t_\t_\t_\t_\t_\t_\t(EntityID=777-Pseudo|MarkableID=m7773)\t_\t_\t_
+
+"""
+FILES = {
+    "conll2012": CONLL,
+    "corefud": COREFUD,
+    "ua": UA,
+    "jsonlines": json.dumps(JSONLINES) + "\n",
+}
 
 
 def kept(text: str) -> list[str]:
@@ -71,7 +89,8 @@ def test_nothing_of_gold_is_in_a_file_with_other_entities(tmp_path, source, targ
     [doc] = io.read(save(tmp_path, FILES[source], f"gold.{FORMATS[source]}"))
     predicted = tmp_path / f"system.{FORMATS[target]}"
     io.write([doc.with_clusters(Clustering([[Span(0, 1), Span(1, 2)]]))], predicted)
-    assert "777" not in predicted.read_text()
+    for gold in ("777", "split_antecedents", "SplitAnte", "ElementOf"):
+        assert gold not in predicted.read_text()
     if source == target:
         assert kept(predicted.read_text()) == kept(FILES[source])
 

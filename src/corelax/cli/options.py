@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 MOST_WORKERS = 1024  # processes, or threads: more than that are a slip of the pen
 MOST_SEEDS = 10_000
-FormatName = Literal["conll2012", "corefud", "jsonlines", "conll", "conllu", "jsonl"]
+FormatName = Literal[
+    "conll2012", "corefud", "ua", "jsonlines", "conll", "conllu", "conllua", "jsonl"
+]
 
 Device = Annotated[Literal["auto", "cpu", "cuda"], typer.Option(help="Where to compute.")]
 Workers = Annotated[

@@ -15,6 +15,9 @@ from typing import Any
 COMMENTS, MULTIWORD = "conllu.comments", "conllu.multiword"
 GLOBAL_ENTITY, MENTIONS = "conllu.global_entity", "conllu.mentions"
 JSON_FIELDS = "jsonlines.fields"
+UA_COLUMNS, UA_MENTIONS, UA_PSEUDO = "ua.columns", "ua.mentions", "ua.pseudo"
+SPLIT = "split_antecedents"  # by the label of an entity, the labels of its antecedents
+_ABOUT_ENTITIES = (GLOBAL_ENTITY, MENTIONS, SPLIT, UA_COLUMNS, UA_MENTIONS, UA_PSEUDO)
 
 # Attributes in the last column of CoNLL-U, those of CorefUD before 1.0 too.
 _ATTRIBUTE = re.compile(
@@ -34,6 +37,7 @@ def without_entity_layers(layers: Mapping[str, tuple[Any, ...]]) -> Mapping[str,
     {'misc': ('SpaceAfter=No', None)}
     """
     misc = layers.get("misc")
+    layers = {name: values for name, values in layers.items() if not name.startswith("ua.")}
     if misc is None:
         return layers
     left = tuple(without_attributes(cell) if isinstance(cell, str) else cell for cell in misc)
@@ -54,7 +58,7 @@ def without_entity_extra(extra: Mapping[str, Any]) -> dict[str, Any]:
     >>> without_entity_extra({"jsonlines.fields": {"genre": "nw", "word_clusters": [[0, 2]]}})
     {'jsonlines.fields': {'genre': 'nw'}}
     """
-    rest = {name: v for name, v in extra.items() if name not in (GLOBAL_ENTITY, MENTIONS)}
+    rest = {name: v for name, v in extra.items() if name not in _ABOUT_ENTITIES}
     if COMMENTS in rest:
         rest[COMMENTS] = tuple(
             tuple(comment for comment in sentence if not _NAME.search(comment.partition("=")[0]))

@@ -21,10 +21,11 @@ from collections.abc import Iterator
 from typing import IO, Any, NamedTuple
 
 from corelax.document import Document, EmptyId, EmptyNode
-from corelax.document.gold import COMMENTS, GLOBAL_ENTITY, MENTIONS, MULTIWORD
+from corelax.document.gold import COMMENTS, GLOBAL_ENTITY, MENTIONS, MULTIWORD, SPLIT
 from corelax.io.corefud_entities import EntityReader
 from corelax.io.corefud_regular import COLUMNS, Regular, lines_of_sentences, sentences
 from corelax.io.problems import Problems, quote
+from corelax.io.split import SplitAntecedents
 
 FIELDS = "eid-etype-head-other"  # where a file has no global.Entity
 MAX_FIELDS = 1000  # characters of global.Entity
@@ -118,6 +119,7 @@ class _DocumentReader:
         self._multiword: list[Multiword] = []
         self._empty: list[EmptyNode] = []
         self._run, self._run_position = 0, -1  # empty nodes in a row, and the token after them
+        self._split = SplitAntecedents(problems)
         self._entities = EntityReader(fields, problems, keep_fields=layers)
 
     def regular_sentence(self, sentence: Regular) -> None:
@@ -125,7 +127,7 @@ class _DocumentReader:
         start = len(self._words)
         self._words += sentence.words
         self._starts.append(start)
-        self._entities.tokens(len(sentence.words))
+        self._entities.nodes.add_tokens(len(sentence.words))
         read, size = self._entities.read, len(sentence.words)
         for token, line, value in sentence.cells:
             read(value, line, start, token - size)
@@ -163,6 +165,8 @@ class _DocumentReader:
                 self._multiword.append(Multiword(start + len(tokens), covered, tuple(columns[1:])))
                 multiword_ends[covered] = line
                 continue
+            if "SplitAnte=" in columns[9]:
+                self._split.read(columns[9], line)
             entities: list[str] = []
             if "Entity=" in columns[9]:
                 columns[9], entities = without_entity(columns[9])
@@ -183,10 +187,10 @@ class _DocumentReader:
                 ):
                     self._problems.error(line, f"{quote(columns[0])} stands in the wrong place")
                     continue
-                self._entities.empty_node(id, position)
+                self._entities.nodes.add_empty(id, position)
                 self._empty.append(EmptyNode(id, tuple(columns[1:])))
             else:
-                self._entities.tokens(1)
+                self._entities.nodes.add_tokens(1)
                 self._words.append(columns[1])
                 tokens.append(columns)
                 lines.append(line)
@@ -251,7 +255,10 @@ class _DocumentReader:
         """The document is complete."""
         clusters = self._entities.finish()
         layers: dict[str, tuple[Any, ...]] = {}
-        extra: dict[str, Any] = {GLOBAL_ENTITY: self._fields}
+        extra: dict[str, Any] = {
+            GLOBAL_ENTITY: self._fields,
+            SPLIT: self._split.of(clusters.labels),
+        }
         if self._with_layers:
             every = {**self._layers, "speaker": self._speakers}
             layers = {

@@ -10,9 +10,10 @@ import re
 from collections import defaultdict, deque
 from typing import NamedTuple
 
-from corelax.document import EmptyId, Node, Span
+from corelax.document import Node, Span
 from corelax.document.clustering import Clustering
 from corelax.io.brackets import OpenMentions
+from corelax.io.nodes import NodeList, joined
 from corelax.io.problems import Problems, quote
 
 _BRACKET = re.compile(r"\(([^()]+)(\)?)|([^()]+)\)|(.)", re.DOTALL)
@@ -39,19 +40,14 @@ class _Discontinuous(NamedTuple):
         note = max(self.notes, key=len)  # the parts repeat it, or only the first one has it
         if self.size == 1:
             return self.spans[0], note, self.places
-        whole = Span(
-            self.spans[0].start,
-            self.spans[-1].end,
-            tuple((s.start, s.end) for s in self.spans),
-            tuple(node for s in self.spans for node in s.empty),
-        )
-        return whole, note, self.places
+        return joined(self.spans), note, self.places
 
 
 class EntityReader:
     """The entities of one document, built node by node.
 
     Attributes:
+        nodes: The nodes so far.
         fields_of: What the opening bracket of a mention says beside the entity's name.
         heads_of: The heads of mentions of several nodes, where the file has a field for them.
     """
@@ -65,10 +61,7 @@ class EntityReader:
         self._head_field = others.index("head") if "head" in others else None
         self._name_first = self._name_field == 0 < len(self._fields) - 1
         self._with_notes = keep_fields or self._head_field is not None
-        self._nodes: list[int] = []  # token number, or -1 - number of an empty node
-        self._tokens = 0
-        self._empty: list[EmptyId] = []
-        self._positions: list[int] = []  # of empty nodes: the token that follows
+        self.nodes = NodeList()
         # Automatic annotation in this format repeats mentions; CoNLL-2012 and jsonlines refuse them.
         self._brackets = OpenMentions(problems, refuse_twice=False)
         # Entity, parts and the part to come → mentions, in the order of their first parts.
@@ -76,20 +69,9 @@ class EntityReader:
         self.fields_of: dict[tuple[str, Span], str] = {}
         self.heads_of: dict[tuple[str, Span], tuple[Node, ...]] = {}
 
-    def tokens(self, count: int) -> None:
-        """The next nodes are tokens."""
-        self._nodes += range(self._tokens, self._tokens + count)
-        self._tokens += count
-
-    def empty_node(self, id: EmptyId, position: int) -> None:
-        """The next node is an empty one, before the token `position`."""
-        self._nodes.append(-1 - len(self._empty))
-        self._empty.append(id)
-        self._positions.append(position)
-
     def read(self, value: str, line: int, sentence_start: int, node: int = -1) -> None:
         """The brackets of one node, counted from the end of those that were added."""
-        node += len(self._nodes)
+        node += len(self.nodes)
         closing: list[str] = []
         for opened, closed, ended, rest in _BRACKET.findall(value):
             if ended:
@@ -121,7 +103,7 @@ class EntityReader:
             if closed:
                 self._close([bracket], node, line, sentence_start)
         else:
-            self._add(bracket, self._span(node, node), note, line, sentence_start)
+            self._add(bracket, self.nodes.span(node, node), note, line, sentence_start)
 
     def _add(self, entity: str, span: Span, note: str, line: int, sentence_start: int) -> None:
         """A mention is complete."""
@@ -131,7 +113,7 @@ class EntityReader:
 
     def _close(self, brackets: list[str], node: int, line: int, sentence_start: int) -> None:
         for bracket, first, note in self._brackets.close(brackets, line):
-            span = self._span(first, node)
+            span = self.nodes.span(first, node)
             entity, places, head_note = bracket, [(first, node)], note
             if "[" in bracket and (part := _PART.fullmatch(bracket)):
                 entity = part[1]
@@ -168,29 +150,10 @@ class EntityReader:
             if at <= last - first:
                 break
             at -= last - first + 1
-        node = self._nodes[first + at]
-        head: Node = node if node >= 0 else self._empty[-1 - node]
+        head = self.nodes[first + at]
         known = self.heads_of.get((entity, span), ())
         if head not in known:
             self.heads_of[entity, span] = (*known, head)
-
-    def _span(self, first: int, last: int) -> Span:
-        """The mention from node to node, both included."""
-        nodes = self._nodes
-        if nodes[first] >= 0 and nodes[last] >= 0:
-            return Span(nodes[first], nodes[last] + 1)
-        edges: list[EmptyId] = []
-        position = self._positions[-1 - nodes[first]] if nodes[first] < 0 else 0
-        while first <= last and nodes[first] < 0:
-            edges.append(self._empty[-1 - nodes[first]])
-            first += 1
-        if first > last:
-            return Span(position, position, empty=tuple(edges))
-        trailing: list[EmptyId] = []
-        while nodes[last] < 0:
-            trailing.append(self._empty[-1 - nodes[last]])
-            last -= 1
-        return Span(nodes[first], nodes[last] + 1, empty=(*edges, *reversed(trailing)))
 
     def _join(self, entity: str, part: int, parts: int, line: int) -> _Discontinuous | None:
         """The discontinuous mention that this part belongs to."""

@@ -18,6 +18,7 @@ from corelax.io.table import Table, pieces
 COLUMNS = 10
 _ENTITY = re.compile(rb"Entity=([^|\t\n]*)")
 _HEADER = re.compile(rb"\n#\s*(?:newdoc|global\.Entity)")
+_SPLIT = re.compile(rb"SplitAnte=")
 _RANGE = re.compile(r"([1-9]\d{0,8})-([1-9]\d{0,8})")
 
 
@@ -78,6 +79,7 @@ def _sentences(table: Table, before: int) -> Iterator[tuple[int, list[str] | Reg
     odd = np.concatenate(
         (
             group[table.lines_with(_HEADER)],
+            group[table.lines_with(_SPLIT)],
             group[table.rows[table.width != COLUMNS]],
             group[lines[again]],
             group[lines[[at for at, word in enumerate(words) if not word] if "" in words else []]],

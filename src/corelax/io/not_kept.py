@@ -13,11 +13,19 @@ _NAMES = {
     "conllu.mentions": "entity types and other fields of mentions",
     "conllu.multiword": "multiword tokens",
     "jsonlines.fields": "other JSON fields",
+    "split_antecedents": "split antecedents",
+    "ua.columns": "names of columns",
+    "ua.mentions": "attributes of markables",
+    "ua.pseudo": "markables that do not refer",
 }
 
 
 def lost_data(
-    doc: Document, *, layers: Collection[str] | None = None, extra: str = "-", nodes: bool = False
+    doc: Document,
+    *,
+    layers: Collection[str] | None = None,
+    extra: str | tuple[str, ...] = "-",
+    nodes: bool = False,
 ) -> Counter[str]:
     """Layers beyond those named (None: any can be held), extras that do not begin with `extra`, and unless
     `nodes` are held empty ones and the heads of mentions."""

@@ -128,9 +128,9 @@ class Table:
         return self._cells(self._first[rows] + self.width[rows] - 1)
 
     def lines_with(self, pattern: re.Pattern[bytes]) -> Array:
-        """Numbers of the lines in which something is found; patterns begin with the line end before."""
+        """Numbers of the lines in which something is found. The line end before a line belongs to it."""
         starts = [match.start() for match in pattern.finditer(self._raw.tobytes())]
-        return np.searchsorted(self._edges, starts)
+        return np.searchsorted(self._edges, starts, "right") - 1
 
     def items(self, pattern: re.Pattern[bytes], column: int) -> tuple[Array, list[str]]:
         """Row and group 1 of each match that is an item of a column, items being apart by bars."""
