@@ -238,6 +238,25 @@ def test_head_match_without_heads_and_trees_is_an_error():
         score(gold=[doc], system=[doc], match="head")
 
 
+def test_exact_match_needs_no_heads_where_empty_nodes_differ():
+    words = tuple("abc")
+    zero = zero_node(0, 1, "1:nsubj")
+    alone = Span(1, 1, empty=(zero.id,))
+    gold = Document(
+        id="d", words=words, empty_nodes=(zero,), clusters=Clustering([[Span(2, 3), alone]])
+    )
+    extra = zero_node(0, 2, "1:nsubj")
+    system = replace(gold, empty_nodes=(zero, extra))
+    assert score(gold=[gold], system=[system]).conll == 1.0
+    both = [[Span(0, 3), alone]]  # encloses the node that only the system has
+    report = score(
+        gold=[replace(gold, clusters=Clustering(both))],
+        system=[replace(system, clusters=Clustering(both))],
+        metrics=["mentions"],
+    )
+    assert report["mentions"].recall == 0.5
+
+
 def test_min_span_without_trees_is_an_error():
     doc = Document.from_sentences("d", [["the", "dog"]], clusters=[[(0, 2)]])
     with pytest.raises(CorelaxError, match="document d: gold has no parse trees"):

@@ -38,8 +38,8 @@ def document_entities(
 ) -> tuple[list[Entity], list[Entity]]:
     """The entities of both sides, as this kind of match sees them.
 
-    Heads are looked up where they are needed: for head match, for partial match in gold, and where there are
-    empty nodes. If a file does not give them the tree decides; without a tree it is an error.
+    Head match needs heads, and partial match those of gold. If a file does not give them the tree decides;
+    without a tree it is an error. Where there are empty nodes heads tell which mentions are zeros.
 
     >>> doc = Document.from_sentences("d", [["the", "dog"]], clusters=[[(0, 2)]])
     >>> document_entities(gold=doc, system=doc, match="exact")[0][0].mentions
@@ -50,7 +50,7 @@ def document_entities(
     numbering = sorted(places)
     needs_heads = (match in ("partial", "head"), match == "head")
     ours, theirs = (
-        _Side(doc, numbering, match, needs or bool(doc.empty_nodes)).entities()
+        _Side(doc, numbering, match, needs).entities()
         for doc, needs in zip(sides, needs_heads, strict=True)
     )
     return ours, theirs
@@ -69,9 +69,8 @@ class _Side:
         self._number_of = {id: place + i for i, (place, id) in enumerate(numbering)}
         self._nodes = {node.id: node for node in doc.empty_nodes}
         self._missing = [n for id, n in self._number_of.items() if id not in self._nodes]
-        self._first_is_head = (
-            GLOBAL_ENTITY in doc.extra
-        )  # in CorefUD, unless the file says otherwise
+        # CorefUD files name heads, save where it is the first node; other documents do not know them.
+        self._first_is_head = GLOBAL_ENTITY in doc.extra
 
     def entities(self) -> list[Entity]:
         """The entities with mentions as stretches."""
@@ -124,15 +123,15 @@ class _Side:
 
     def _heads_of(self, label: str, span: Span) -> Iterable[Node | None]:
         """The head of a mention; several if the file has it several times and heads tell mentions apart."""
-        if not self._needs_heads:
+        if not self._needs_heads and not self._nodes:
             return (None,)
         if known := self._doc.mention_heads.get((label, span)):
             return known if self._match == "head" else known[:1]
-        if self._first_is_head:
+        is_one_node = span.end - span.start + len(span.empty) == 1
+        if self._first_is_head or is_one_node:
             return (self._first_node(span),)
-        one_token = span.end - span.start == 1 and span.is_continuous
-        head = span.start if one_token else tree_head(self._doc, span)
-        if head is None:
+        head = tree_head(self._doc, span)
+        if head is None and self._needs_heads:
             raise CorelaxError(
                 f"document {self._doc.name}: the head of mention {span.bounds} is not known; this match "
                 "needs CorefUD files with heads, or a tree (layer head)"
