@@ -11,7 +11,7 @@ from corelax.analysis.runs import AVERAGE
 from corelax.analysis.written import interval, p_text
 from corelax.core.version import VERSION
 from corelax.metrics import rounded_percent
-from corelax.metrics.report_tables import title_of
+from corelax.metrics.registry import title_of
 from corelax.render.passages import Passages
 from corelax.render.report import Cell, Page, Row, Section, Table
 

@@ -12,6 +12,8 @@ from corelax.cli.options import (
     AsLatex,
     Device,
     InputFormat,
+    Match,
+    Zeros,
     check_one_output,
     note,
 )
@@ -66,10 +68,18 @@ def compare(
             help=f"Only this one of {', '.join(METRICS)}, {CONLL}; may be repeated.",
         ),
     ] = None,
+    match: Match = None,
+    zeros: Zeros = None,
     singletons: Annotated[
         Literal["keep", "drop"] | None,
-        typer.Option(help="Whether entities of one mention count, on all sides; else they do."),
+        typer.Option(
+            help="Whether entities of one mention count; they do, but not with --profile corefud."
+        ),
     ] = None,
+    profile: Annotated[
+        Literal["normal", "corefud"],
+        typer.Option(help="'corefud' does as the scorer of the CRAC shared tasks."),
+    ] = "normal",
     resamples: Annotated[
         int, typer.Option(min=1, max=10_000_000, metavar="N", help="Of an interval and a p value.")
     ] = 10_000,
@@ -113,7 +123,7 @@ def compare(
     if not texts.is_gold and (several := [name for name, runs in sources.items() if len(runs) > 1]):
         raise CorelaxError(f"{several[0]}: several runs are compared on gold entities only")
     runs = system_runs(sources, texts, format=format, scheme=scheme, device=device, note=note)
-    chosen = {"singletons": singletons}
+    chosen = {"singletons": singletons, "match": match, "zeros": zeros, "profile": profile}
     options: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
     result: Comparison | Agreement
     if texts.is_gold:

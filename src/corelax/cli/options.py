@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 MOST_WORKERS = 1024  # processes, or threads: more than that are a slip of the pen
 MOST_SEEDS = 10_000
-FormatName = Literal["conll2012", "corefud", "jsonlines", "conll", "conllu", "jsonl"]
+FormatName = Literal[
+    "conll2012", "corefud", "ua", "jsonlines", "conll", "conllu", "conllua", "jsonl"
+]
 
 Device = Annotated[
     str, typer.Option(metavar="NAME", help="Where to compute: auto, cpu, cuda, cuda:1 …, mps.")
@@ -34,6 +36,20 @@ Workers = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs.")]
 AsCsv = Annotated[bool, typer.Option("--csv", help="Print the table as CSV, unrounded.")]
 AsLatex = Annotated[bool, typer.Option("--latex", help="Print the table as LaTeX (booktabs).")]
+# For commands that score:
+Match = Annotated[
+    Literal["exact", "partial", "head", "min-span"] | None,
+    typer.Option(
+        help="Which mentions count as the same: same words (the default); inside the gold mention, with its "
+        "head; same head; same minimum span by the parse tree."
+    ),
+]
+Zeros = Annotated[
+    Literal["linear", "dependent"] | None,
+    typer.Option(
+        help="Whether zeros are compared by their place (the default) or by what they depend on."
+    ),
+]
 # For commands that read one file and write another:
 TargetFormat = Annotated[
     FormatName | None, typer.Option("--format", "--to", help="Format of OUT; else by suffix.")

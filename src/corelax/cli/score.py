@@ -11,6 +11,8 @@ from corelax.cli.options import (
     AsJson,
     AsLatex,
     FormatName,
+    Match,
+    Zeros,
     check_one_output,
     note,
     print_json,
@@ -18,7 +20,7 @@ from corelax.cli.options import (
 )
 from corelax.core.errors import CorelaxError
 from corelax.core.printable import MAX_NAME, shortened
-from corelax.metrics.registry import METRICS, check_metrics
+from corelax.metrics.registry import METRICS, SUPPLEMENTS, check_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,9 +33,9 @@ ODDITIES_SHOWN = 3
 
 
 def _metric_names(names: list[str] | None) -> list[str] | None:
-    """What `--metric` takes, or an error of usage."""
+    """What `--metric` takes, or an error of usage. None stands for what the profile reports."""
     try:
-        return list(check_metrics(names or None))
+        return list(check_metrics(names, supplements=True)) if names else None
     except CorelaxError as error:
         raise typer.BadParameter(str(error)) from None
 
@@ -59,16 +61,28 @@ def score(
     differences: Annotated[
         bool, typer.Option("--differences", help="Also show where the two differ, with the words.")
     ] = False,
+    match: Match = None,
+    zeros: Zeros = None,
     singletons: Annotated[
+        Literal["keep", "drop"] | None,
+        typer.Option(
+            help="Whether entities of one mention count; they do, but not with --profile corefud."
+        ),
+    ] = None,
+    only: Annotated[
+        Literal["np"] | None,
+        typer.Option(help="'np' leaves out mentions that are verb phrases by the parse tree."),
+    ] = None,
+    nested: Annotated[
         Literal["keep", "drop"],
-        typer.Option(help="Whether entities of one mention count; applies to both sides."),
+        typer.Option(help="Whether mentions inside another one of their entity count."),
     ] = "keep",
     metric: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
             callback=_metric_names,
-            help=f"Only this one of {', '.join(METRICS)}; may be repeated.",
+            help=f"Only this one of {', '.join((*METRICS, *SUPPLEMENTS))}; may be repeated.",
         ),
     ] = None,
     beta: Annotated[
@@ -76,12 +90,23 @@ def score(
         typer.Option(help="β of the F-measure: above 1 favours recall; only 1 has a CoNLL score."),
     ] = 1.0,
     profile: Annotated[
-        Literal["normal", "reference"],
-        typer.Option(help="'reference' does as the reference scorer v8.01, to the digit."),
+        Literal["normal", "reference", "corefud"],
+        typer.Option(
+            help="'reference' does as the reference scorer v8.01, 'corefud' as the scorer of the CRAC "
+            "shared tasks, to the digit."
+        ),
     ] = "normal",
     check_text: Annotated[
         bool, typer.Option(help="Whether both sides must have the same words.")
     ] = True,
+    cross_document: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RULE",
+            help="Score a topic as one document. RULE is what ends the topic in a document's name (_ for "
+            "ECB+), a file with a document, a tab and its topic on each line, or 'all'.",
+        ),
+    ] = None,
     format: Annotated[FormatName | None, typer.Option(help="Format of both files.")] = None,
     gold_format: Annotated[FormatName | None, typer.Option(help="Format of GOLD.")] = None,
     system_format: Annotated[FormatName | None, typer.Option(help="Format of SYSTEM.")] = None,
@@ -108,9 +133,14 @@ def score(
         metrics=metric,
         beta=beta,
         singletons=singletons,
+        match=match,
+        zeros=zeros,
+        only=only,
+        nested=nested,
         check_text=check_text,
         per_document=per_document,
         differences=differences,
+        cross_document=cross_document,
     )
     reference = profile == "reference"
     percent = printed_percent if reference else rounded_percent

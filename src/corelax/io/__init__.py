@@ -14,6 +14,7 @@ from corelax.io.formats import (
     write,
 )
 from corelax.io.problems import Problem, Problems
+from corelax.io.topics import topic_rule
 
 __all__ = [
     "ALIASES",
@@ -28,6 +29,7 @@ __all__ = [
     "read",
     "stream",
     "suffix_format",
+    "topic_rule",
     "validate",
     "write",
 ]

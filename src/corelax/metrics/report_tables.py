@@ -6,21 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 
 from corelax.metrics.counts import Score
 from corelax.metrics.file_scores import FilesReport
-from corelax.metrics.registry import METRICS
+from corelax.metrics.registry import title_of
 from corelax.metrics.report import Report, rounded_percent
 from corelax.render.report import Cell, Row, Table
 
 MEAN, POOLED = "mean of files", "all pooled"
 Percent = Callable[[float], str]
-
-
-def title_of(metric: str) -> str:
-    """The name of a metric in tables.
-
-    >>> title_of("b_cubed")
-    'B³'
-    """
-    return METRICS[metric].title if metric in METRICS else metric.upper()
 
 
 def scores_of(report: Report, percent: Percent = rounded_percent) -> Table:
