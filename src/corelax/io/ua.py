@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import IO, Any
 
 from corelax.document import Document, EmptyId, EmptyNode
@@ -183,8 +184,7 @@ class _DocumentReader:
 
     def _heads(self) -> Iterator[int | None]:
         """HEAD counts words of the sentence."""
-        bounds = zip(self._starts, [*self._starts[1:], len(self._words)], strict=True)
-        for start, end in bounds:
+        for start, end in pairwise((*self._starts, len(self._words))):
             for row in self._rows[start:end]:
                 head = int(row[6]) if row[6].isdecimal() and len(row[6]) < 10 else None
                 if head is None or head > end - start:
