@@ -54,7 +54,8 @@ def test_a_mention_of_one_node_is_its_own_head_whatever_the_field_says(tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("first", "last", "head"), [("-x-1", "-x-3", 3), ("-x-3", "", 0), ("-x-1", "-x-2", 1)]
+    ("first", "last", "head"),
+    [("-x-1", "-x-3", 3), ("-x-3", "", 0), ("-x-1", "-x-2", 1), ("-person", "-x-3", 3)],
 )
 def test_the_last_part_of_a_mention_says_the_head(tmp_path: Path, first, last, head) -> None:
     doc = read_one(
@@ -65,6 +66,8 @@ def test_the_last_part_of_a_mention_says_the_head(tmp_path: Path, first, last, h
         ("4", "d", f"Entity=(e1[2/2]{last})"),
     )
     assert doc.mention_heads == {("e1", Span(0, 4, parts=((0, 2), (3, 4)))): (head,)}
+    io.write([doc], tmp_path / "b.conllu")
+    assert io.read(tmp_path / "b.conllu") == [doc]
 
 
 def test_a_mention_that_is_there_twice_keeps_both_heads(tmp_path: Path) -> None:

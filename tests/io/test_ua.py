@@ -172,6 +172,8 @@ def test_the_format_is_told_by_its_header_whatever_the_suffix(tmp_path: Path, na
         (["(EntityID=1|MarkableID=a)x"], 3, "cannot read the markables"),
         ([m("1", "a") + ")", m("2", "a") + ")"], 4, "markable 'a' is in two entities"),
         (["7 _"], 3, "word number '7'; 1 was expected"),
+        (["1-3 _", "_", "_"], 5, "a multiword token runs past the end of its sentence"),
+        (["1-2 _", "_", "2-3 _", "_", "_"], 5, "'2-3' stands in the wrong place"),
         (["x _"], 3, "a word number and 11 columns are needed"),
     ],
 )

@@ -127,9 +127,25 @@ class EntityReader:
                     self._waiting[entity, mention.size, len(mention.spans) + 1].append(mention)
                     continue
                 span, note, places = mention.whole()
+                if (head := self._head_value(head_note)) != self._head_value(note):
+                    note = self._with_head(note, head)
             self._add(entity, span, note, line, sentence_start)
             if self._head_field is not None:
                 self._add_head(entity, span, head_note, places, line)
+
+    def _head_value(self, note: str) -> str:
+        """The field of the head; `1` where it is left out."""
+        values = note.split("-", max(len(self._fields) - 2, 0))
+        at = self._head_field
+        return (values[at] or "1") if at is not None and len(values) > at else "1"
+
+    def _with_head(self, note: str, head: str) -> str:
+        """The fields of a mention with another head."""
+        values = note.split("-", max(len(self._fields) - 2, 0))
+        at = self._head_field or 0
+        values += [""] * (at + 1 - len(values))
+        values[at] = head
+        return "-".join(values)
 
     def _add_head(
         self, entity: str, span: Span, note: str, places: list[tuple[int, int]], line: int
@@ -138,9 +154,8 @@ class EntityReader:
         size = sum(last - first + 1 for first, last in places)
         if size == 1 or self._head_field is None:
             return
-        values = note.split("-", len(self._fields) - 2)
-        value = values[self._head_field] if len(values) > self._head_field else ""
-        number = int(value) if value.isdecimal() and len(value) < 10 else 0 if not value else -1
+        value = self._head_value(note)
+        number = int(value) if value.isdecimal() and len(value) < 10 else -1
         if not 0 <= number <= size:
             message = f"the head of a mention of entity {quote(entity)} is {quote(value)}"
             self._problems.error(line, f"{message}; it has {size} nodes")

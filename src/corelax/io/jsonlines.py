@@ -237,9 +237,8 @@ def write(doc: Document) -> str:
         "speakers": doc.by_sentence(tuple(speakers)),
         "clusters": [_stretches(cluster) for cluster in doc.clusters],
     }
-    number = {label: at for at, label in enumerate(doc.clusters.labels)}
-    if split := doc.extra.get(SPLIT):
-        fields[SPLIT] = {number[whole]: [number[e] for e in split[whole]] for whole in split}
+    if split := _split_of(doc):
+        fields[SPLIT] = split
     if doc.part is not None:
         fields["part_id"] = doc.part
     if layers := {name: values for name, values in doc.layers.items() if name != "speaker"}:
@@ -250,6 +249,18 @@ def write(doc: Document) -> str:
         raise CorelaxError(f"document {doc.key}: a value is nested too deeply for JSON") from None
 
 
+def _split_of(doc: Document) -> dict[int, list[int]]:
+    """Split antecedents by the numbers of clusters, of those that have a token."""
+    named = zip(doc.clusters.labels, doc.clusters, strict=True)
+    number = {label: at for at, (label, cluster) in enumerate(named) if _stretches(cluster)}
+    found = {
+        number[whole]: [number[entity] for entity in elements if entity in number]
+        for whole, elements in doc.extra.get(SPLIT, {}).items()
+        if whole in number
+    }
+    return {whole: elements for whole, elements in found.items() if elements}
+
+
 def _stretches(cluster: tuple[Span, ...]) -> list[tuple[int, int]]:
     """First and last token of each mention that has any, each pair once."""
     return list(dict.fromkeys((m.start, m.end - 1) for m in cluster if m.end > m.start))
@@ -258,6 +269,9 @@ def _stretches(cluster: tuple[Span, ...]) -> list[tuple[int, int]]:
 def not_kept(doc: Document) -> Counter[str]:
     """What of a document the format cannot hold, and how often."""
     lost = lost_data(doc, extra=("jsonlines.", SPLIT)) + lost_mentions(doc)
+    given = sum(map(len, doc.extra.get(SPLIT, {}).values()))
+    if dropped := given - sum(map(len, _split_of(doc).values())):
+        lost["split antecedents of no token (left out)"] += dropped
     if not all(label.isdecimal() for label in doc.clusters.labels):
         lost["entity names"] += 1
     return lost

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import IO, Any
 
 from corelax.document import Document, EmptyId, EmptyNode
@@ -100,6 +101,10 @@ class _DocumentReader:
             if not row.startswith("#"):
                 self._row(row, start, line)
         self._starts.append(start)
+        if self._multiword and self._multiword[-1].end > len(self._words):
+            fault = "a multiword token runs past the end of its sentence"
+            self._problems.error(first + len(rows) - 1, fault)
+            self._multiword.pop()
         if self._with_layers:
             kept = [c for c in comments if not _NEWDOC.match(c) and not _HEADER.match(c)]
             self._comments.append(tuple(kept))
@@ -122,9 +127,11 @@ class _DocumentReader:
             return
         cells += ["_"] * (CONLLU + len(self._columns) - len(cells))
         if kind == "-":
-            size = int(match[3]) - int(match[1]) + 1
-            end = start + token + min(max(size, 1), 1000)
-            self._multiword.append(Multiword(start + token, end, tuple(cells[1:CONLLU])))
+            first, size = start + token, int(match[3]) - int(match[1]) + 1
+            if size < 1 or (self._multiword and first < self._multiword[-1].end):
+                self._problems.error(line, f"{quote(cells[0])} stands in the wrong place")
+                return
+            self._multiword.append(Multiword(first, first + size, tuple(cells[1:CONLLU])))
             return
         if kind == ".":
             before = self._empty[-1].id if self._empty else None
@@ -150,7 +157,7 @@ class _DocumentReader:
         if self._with_layers:
             extra |= {
                 COMMENTS: tuple(self._comments),
-                MULTIWORD: tuple(m for m in self._multiword if m.end <= len(self._words)),
+                MULTIWORD: tuple(self._multiword),
                 UA_COLUMNS: self._columns,
                 UA_MENTIONS: self._markables.attributes,
                 UA_PSEUDO: tuple(self._markables.pseudo),
@@ -183,8 +190,7 @@ class _DocumentReader:
 
     def _heads(self) -> Iterator[int | None]:
         """HEAD counts words of the sentence."""
-        bounds = zip(self._starts, [*self._starts[1:], len(self._words)], strict=True)
-        for start, end in bounds:
+        for start, end in pairwise((*self._starts, len(self._words))):
             for row in self._rows[start:end]:
                 head = int(row[6]) if row[6].isdecimal() and len(row[6]) < 10 else None
                 if head is None or head > end - start:

@@ -17,6 +17,7 @@ from corelax.io.ua import COLUMNS, CONLLU, PREFIX
 _NAMES = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 _UNSAFE = re.compile(r"[()|@=,\s]|[-_]pseudo$", re.IGNORECASE)
 _UNSAFE_CELL = re.compile(r"\s|^$")
+_UNSAFE_LAYER = re.compile(r"[\t\n\r]|^$")
 _LONGEST = 1000  # tokens of a mention whose head is looked for
 
 
@@ -46,8 +47,10 @@ def write(doc: Document) -> str:
                 else:
                     value = values[token] if values and token is not None else None
                     cells.append("_" if value is None else str(value))
-            if any(map(_UNSAFE_CELL.search, (cells[1], *cells[CONLLU:]))):
-                fault = "an empty word, or a blank in a word or a markable"
+            if any(map(_UNSAFE_CELL.search, (cells[1], *cells[CONLLU:]))) or any(
+                map(_UNSAFE_LAYER.search, cells)
+            ):
+                fault = "an empty word, a blank in a word or a markable, or a tab in a cell"
                 raise CorelaxError(f"document {doc.key}: Universal Anaphora cannot hold {fault}")
             lines.append("\t".join(cells))
         lines.append("")
@@ -77,6 +80,10 @@ def not_kept(doc: Document) -> Counter[str]:
     return lost + lost_sentences(doc) + _Markables(doc, Nodes(doc)).lost
 
 
+def _is_name(label: str) -> bool:
+    return bool(label) and not _UNSAFE.search(label)
+
+
 class _Markables:
     """The identity column of each node."""
 
@@ -85,7 +92,7 @@ class _Markables:
         self._doc, self._nodes = doc, nodes
         self._text: dict[str, str] = {}  # of a markable, without bracket
         brackets: list[Bracketed] = []
-        names = entity_names(doc.clusters, lambda label: not _UNSAFE.search(label), "", self.lost)
+        names = entity_names(doc.clusters, _is_name, "", self.lost)
         name_of = dict(zip(doc.clusters.labels, names, strict=True))
         known = doc.extra.get(UA_MENTIONS, {})
         sets: dict[str, list[str]] = {}
@@ -131,6 +138,8 @@ class _Markables:
         places = places_of(self._nodes, span)
         if not places:
             self.lost["mentions of no node (left out)"] += 1
+        elif len(places) < len(span.parts):
+            self.lost["parts of discontinuous mentions (run together)"] += 1
         return [Bracketed(name, first, last) for first, last in places]
 
     def cell(self, node: int) -> str:
