@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from corelax.analysis.significance import DocumentCounts, compare, holm
+from corelax.analysis.significance import DocumentCounts, holm, paired_difference
 from corelax.challenges import gap_report, read_gap
 from corelax.core.errors import CorelaxError
 from corelax.core.files import file_digest, write_text
@@ -132,7 +132,7 @@ def gains(
         result[stage] = {"seeds": sorted(seeds), "scores": scores, **Spread.of(scores)._asdict()}
         both = set(seeds) & set(stages[baseline])
         if stage != baseline and both:
-            difference = compare(
+            difference = paired_difference(
                 system=of_seeds(seeds, both),
                 baseline=of_seeds(stages[baseline], both),
                 metric=metric,

@@ -6,6 +6,9 @@ Each shape is made in growing sizes, from N / 16 to N brackets, rows or document
 the reference profile of `score` read it. A reader that is linear takes the same time for each byte whatever
 the size; one that is quadratic takes four times as long for each byte in a file four times as large. The last
 columns are the times per byte divided by that of the smallest file (processor time, best of three).
+
+A second table has the time a token of good files, read as `score` reads them (words and entities): the same
+invented documents in each format, and as a ratio to CoNLL-2012 in the same run.
 """
 
 from __future__ import annotations
@@ -22,9 +25,11 @@ from typing import NamedTuple
 from corelax import CorelaxError, io
 from corelax.io import conll2012_cells
 from corelax.metrics.reference import reading
+from corelax.synthetic import generate
 
 LARGEST = 64_000
 GROWTH = (1, 4, 16)
+FILES = {"conll2012": "conll", "corefud": "conllu", "ua": "conllua", "jsonlines": "jsonl"}
 
 
 class Shape(NamedTuple):
@@ -78,6 +83,26 @@ def wide(size: int) -> str:
     return conll(["-"] * 50).replace("#end", "\n" + "\t".join(["d"] * size) + "\t-\n\n#end")
 
 
+def zeros(size: int) -> str:
+    """A sentence with an empty node after each word, every second one a mention."""
+    rows = ["# newdoc id = d"]
+    for number in range(1, size + 1):
+        rows.append("\t".join([str(number), "w", *["_"] * 8]))
+        cell = "Entity=(e1--1)" if number % 2 else "_"
+        rows.append("\t".join([f"{number}.1", *["_"] * 7, f"{number}:nsubj", cell]))
+    return "\n".join([*rows, "", ""])
+
+
+def anaphora(cells: Iterable[str]) -> str:
+    """A document of Universal Anaphora, a token for each cell of IDENTITY."""
+    columns = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC IDENTITY"
+    rows = [f"# global.columns = {columns}", "# newdoc id = d"]
+    for number, cell in enumerate(cells, 1):
+        rows.append("\t".join([str(number), "w", *["_"] * 8, cell]))
+    return "\n".join([*rows, "", ""])
+
+
+MARKABLE = "(EntityID={0}|MarkableID=m{0}"
 SHAPES = {
     "nested brackets, CoNLL-2012": Shape(".conll", lambda n: conll(nested(n, "({}", "{})"))),
     "nested brackets, CorefUD": Shape(".conllu", lambda n: conllu(nested(n, "(e{}", "e{})"))),
@@ -92,6 +117,16 @@ SHAPES = {
     "multiword tokens in a sentence": Shape(".conllu", lambda n: conllu([""] * n, multiword=True)),
     "brackets in one cell, CoNLL-2012": Shape(
         ".conll", lambda n: conll(["|".join(nested(n, "({}", "{})"))])
+    ),
+    "empty nodes, CorefUD": Shape(".conllu", zeros),
+    "nested markables, Universal Anaphora": Shape(
+        ".conllua", lambda n: anaphora(nested(n, MARKABLE, ")"))
+    ),
+    "crossing markables, Universal Anaphora": Shape(
+        ".conllua",
+        lambda n: anaphora(
+            [*(MARKABLE.format(i) for i in range(n)), *(f"m{i})" for i in range(n))]
+        ),
     ),
     "columns in one row": Shape(".conll", wide),
     "rows with too few columns": Shape(
@@ -149,6 +184,29 @@ def growth(shape: Shape, largest: int, folder: Path) -> list[tuple[int, float]]:
     return points
 
 
+def seconds_a_token(path: Path) -> float:
+    """Processor time of reading words and entities, best of seven."""
+    best = float("inf")
+    for _ in range(7):
+        conll2012_cells.parse_cell.cache_clear()
+        start = time.process_time()
+        tokens = sum(len(doc.words) for doc in io.stream(path, layers=False))
+        best = min(best, (time.process_time() - start) / tokens)
+    return best
+
+
+def print_formats(documents: int, folder: Path) -> None:
+    """The second table."""
+    docs = list(generate(documents))
+    print(f"\n{'format':38}{'µs a token':>12}   ratio")
+    seconds: dict[str, float] = {}
+    for format, suffix in FILES.items():
+        io.write(docs, folder / f"good.{suffix}")
+        seconds[format] = seconds_a_token(folder / f"good.{suffix}")
+        ratio = seconds[format] / seconds["conll2012"]
+        print(f"{format:38}{1e6 * seconds[format]:12.2f}{ratio:8.2f}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Time of readers against the size of files")
     parser.add_argument("--largest", type=int, default=LARGEST, help="brackets, rows or documents")
@@ -163,6 +221,7 @@ def main() -> None:
             ratios = "".join(f"{value / per_byte[0]:8.2f}" for value in per_byte)
             characters, seconds = points[-1]
             print(f"{name:38}{characters / 1e6:8.1f}{seconds:10.2f}   {ratios}", flush=True)
+        print_formats(max(largest // 200, 1), Path(folder))
 
 
 if __name__ == "__main__":

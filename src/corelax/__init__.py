@@ -14,6 +14,7 @@ from corelax.core.version import VERSION as __version__
 
 if TYPE_CHECKING:
     from corelax import decode, io, losses, metrics, rankers, relax, resolve
+    from corelax.analysis import compare
     from corelax.core.errors import CorelaxError, FormatError
     from corelax.document import Clustering, Document, Span
     from corelax.io import read, stream, write
@@ -31,6 +32,7 @@ __all__ = [
     "Resolver",
     "Span",
     "__version__",
+    "compare",
     "decode",
     "io",
     "losses",
@@ -51,6 +53,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "analysis": "compare",
         "core.errors": "CorelaxError FormatError",
         "document": "Clustering Document Span",
         "io": "read stream write",

@@ -18,6 +18,7 @@ from corelax.analysis import ErrorCounts, count_errors, document_errors
 from corelax.analysis.decisions import CORRECT_LINK, ERRORS, TYPES
 from corelax.analysis.errors import system_names
 from corelax.cli.errors import errors
+from corelax.document import EmptyId
 
 TEXT = [
     ["Ann", "saw", "the", "dog", "and", "she", "fed", "it", "."],
@@ -124,7 +125,11 @@ def test_a_mention_at_the_end_of_a_sentence_has_this_sentence_only() -> None:
 
 
 def test_sentences_around_zeros_gaps_and_sentence_ends() -> None:
-    zero, gap, long = Span(9, 9, empty=(1,)), Span(0, 4, parts=((0, 1), (3, 4))), Span(7, 11)
+    zero, gap, long = (
+        Span(9, 9, empty=(EmptyId(0, 9, 1),)),
+        Span(0, 4, parts=((0, 1), (3, 4))),
+        Span(7, 11),
+    )
     gold = document([]).with_clusters(Clustering([[gap, long, zero]]))
     [second, third] = document_errors(gold=gold, system=document([]))
     assert (second.type, second.gold_antecedent) == ("nominal", "Ann … dog")

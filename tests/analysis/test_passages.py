@@ -15,6 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from corelax import Clustering, CorelaxError, Document, Span
 from corelax.analysis import document_errors
 from corelax.analysis.passages import choose_passages
+from corelax.document import EmptyId
 from corelax.render.marked_text import MISSED, ZERO, ShownMention, spaced
 from corelax.render.passages import Passage, Passages, Version, passages_html, passages_markdown
 
@@ -202,7 +203,9 @@ def test_mentions_that_leave_the_passage_are_not_shown() -> None:
 def test_a_mention_of_no_word_is_with_its_next_word_or_in_the_last_sentence(
     place: int, words: list[str], start: int
 ) -> None:
-    gold = doc([]).with_clusters(Clustering([[Span(0, 1), Span(place, place, empty=(1,))]]))
+    gold = doc([]).with_clusters(
+        Clustering([[Span(0, 1), Span(place, place, empty=(EmptyId(0, place, 1),))]])
+    )
     systems = {"base": [doc([])], "lea": [gold]}
     [passage] = choose_passages(gold=[gold], systems=systems, sentences=1)
     assert list(passage.words) == words
@@ -331,7 +334,9 @@ def test_the_macro_is_the_same_in_the_environment_of_a_page() -> None:
 # All kinds of clusterings
 
 mention_spans = st.tuples(st.integers(0, 12), st.integers(0, 5)).map(
-    lambda pair: Span(pair[0], pair[0] + pair[1], empty=() if pair[1] else (1,))
+    lambda pair: Span(
+        pair[0], pair[0] + pair[1], empty=() if pair[1] else (EmptyId(0, pair[0], 1),)
+    )
 )
 WIDE = [["a", "(", "b"], ["c"], ["d", ",", '"', "e"], [], ["f", '"', "g", "h", "i"], ["j"] * 4]
 clusterings = st.lists(st.lists(mention_spans, min_size=1, max_size=4), max_size=5)

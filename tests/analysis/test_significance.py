@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from corelax import CorelaxError
 from corelax.analysis import significance
-from corelax.analysis.significance import DocumentCounts, compare
+from corelax.analysis.significance import DocumentCounts, paired_difference
 from corelax.metrics import METRICS, Report, Tally
 
 enough = settings(deadline=None, max_examples=25)
@@ -135,7 +135,7 @@ def test_few_documents_give_the_p_value_of_all_real_exchanges(metric, seeds):
             ours.append([a for a, _ in pairs])
             theirs.append([b for _, b in pairs])
         found.append(abs(real_difference(ours, theirs, metric)))
-    result = compare(
+    result = paired_difference(
         system=counted(system), baseline=counted(baseline), metric=metric, resamples=32
     )
     assert result.exact
@@ -181,7 +181,7 @@ def test_p_values_agree_with_scipy(mention_counts, documents):
         rng=np.random.default_rng(1),
     ).pvalue
     system, baseline = (as_counts(*(part[i] for part in parts)) for i in range(2))
-    found = compare(system=system, baseline=baseline, metric="mentions", resamples=20_000)
+    found = paired_difference(system=system, baseline=baseline, metric="mentions", resamples=20_000)
     assert found.exact == (documents == 10)
     assert 0.01 < expected < 0.9  # else an agreement would show little
     assert found.p_value == pytest.approx(expected, abs=1e-12 if found.exact else 0.02)
@@ -194,8 +194,8 @@ def test_a_sampled_p_value_is_near_the_exact_one():
         "system": simulated(generator, [[0.75], [0.70]], size),
         "baseline": simulated(generator, [[0.68], [0.70]], size),
     }
-    exact = compare(**pair, metric="mentions", resamples=4096)
-    sampled = compare(**pair, metric="mentions", resamples=4095)
+    exact = paired_difference(**pair, metric="mentions", resamples=4096)
+    sampled = paired_difference(**pair, metric="mentions", resamples=4095)
     assert (exact.exact, sampled.exact) == (True, False)
     assert 0.02 < exact.p_value < 0.9
     assert sampled.p_value == pytest.approx(exact.p_value, abs=0.04)  # 5 standard errors
@@ -210,7 +210,7 @@ def test_exchanged_systems_have_small_p_values_no_more_often_than_these_say(gene
     found = []
     for coins in product([False, True], repeat=6):
         swap = np.array(coins)[None, :, None]
-        result = compare(
+        result = paired_difference(
             system=DocumentCounts({"mentions": np.where(swap, theirs, ours)}),
             baseline=DocumentCounts({"mentions": np.where(swap, ours, theirs)}),
             metric="mentions",
@@ -229,7 +229,9 @@ def test_equal_systems_are_rarely_found_to_differ():
         # Some documents are harder, in all runs alike.
         shares = np.tile(generator.beta(8, 3, size=30), (2, 1))
         system, baseline = (simulated(generator, shares, size) for _ in range(2))
-        result = compare(system=system, baseline=baseline, metric="mentions", resamples=199)
+        result = paired_difference(
+            system=system, baseline=baseline, metric="mentions", resamples=199
+        )
         found.append(result.p_value)
     assert 0.025 < np.mean(np.array(found) <= 0.05) < 0.08  # 2.6 and 3.1 standard errors away
     assert 0.4 < np.mean(np.array(found) <= 0.5) < 0.6
@@ -247,7 +249,7 @@ def test_the_interval_holds_the_quantiles_of_all_real_resamples(metric):
         ours, theirs = ([[run[i] for i in chosen] for run in side] for side in (system, baseline))
         for pair in product(range(2), repeat=2):
             real.append(real_difference([ours[s] for s in pair], [theirs[s] for s in pair], metric))
-    result = compare(
+    result = paired_difference(
         system=counted(system), baseline=counted(baseline), metric=metric, confidence=0.7
     )
     for end, share in ((result.low, 0.15), (result.high, 0.85)):
@@ -274,7 +276,7 @@ def test_intervals_agree_with_scipy(mention_counts):
         rng=np.random.default_rng(1),
     )
     system, baseline = (as_counts(*(part[i] for part in parts)) for i in range(2))
-    found = compare(
+    found = paired_difference(
         system=system, baseline=baseline, metric="mentions", resamples=20_000, confidence=0.9
     )
     # Nearly 5 standard errors of the difference of two such ends.
@@ -288,7 +290,7 @@ def test_the_interval_covers_the_true_difference_about_as_often_as_it_says():
     hits = 0
     for _ in range(300):
         size = sizes(generator, 60)
-        result = compare(
+        result = paired_difference(
             system=simulated(generator, [[0.72]], size),
             baseline=simulated(generator, [[0.70]], size),
             metric="mentions",
@@ -308,7 +310,9 @@ def test_seeds_that_differ_widen_the_interval():
     widths = [
         found.high - found.low
         for system in (alike, apart)
-        for found in [compare(system=system, baseline=baseline, metric="mentions", resamples=2000)]
+        for found in [
+            paired_difference(system=system, baseline=baseline, metric="mentions", resamples=2000)
+        ]
     ]
     # The mean of four such seeds has a standard deviation of 0.158 / √4, and 2 · 1.96 of it is 0.31.
     assert widths[0] < 0.05
@@ -318,7 +322,9 @@ def test_seeds_that_differ_widen_the_interval():
 def test_more_confidence_gives_a_wider_interval(mention_counts):
     system, baseline = (as_counts(*(part[i] for part in mention_counts)) for i in range(2))
     narrow, wide = (
-        compare(system=system, baseline=baseline, metric="mentions", confidence=c, resamples=500)
+        paired_difference(
+            system=system, baseline=baseline, metric="mentions", confidence=c, resamples=500
+        )
         for c in (0.5, 0.99)
     )
     assert wide.low < narrow.low < narrow.high < wide.high
@@ -339,7 +345,7 @@ def plain_paired_bootstrap(mention_counts, resamples, generator):
 def test_with_one_seed_it_is_that_of_the_plain_paired_bootstrap(mention_counts):
     expected = plain_paired_bootstrap(mention_counts, 20_000, np.random.default_rng(1))
     system, baseline = (as_counts(*(part[i] for part in mention_counts)) for i in range(2))
-    found = compare(system=system, baseline=baseline, metric="mentions", resamples=20_000)
+    found = paired_difference(system=system, baseline=baseline, metric="mentions", resamples=20_000)
     assert 0.01 < expected < 0.9
     assert found.bootstrap_p == pytest.approx(expected, abs=0.02)
 
@@ -359,7 +365,7 @@ def test_few_documents_and_seeds_give_the_share_of_all_real_resamples():
         ten = np.full_like(found, 10)
         return DocumentCounts({"mentions": np.stack([found, ten, found, ten], axis=-1)})
 
-    result = compare(
+    result = paired_difference(
         system=as_runs(found), baseline=as_runs(other), metric="mentions", resamples=20_000
     )
     assert result.bootstrap_p == pytest.approx(min(1, 2 * np.mean(np.array(real) <= 0)), abs=0.03)
@@ -372,7 +378,9 @@ def test_equal_systems_have_bootstrap_p_values_that_are_about_uniform():
         size = sizes(generator, 60)
         shares = generator.beta(8, 3, size=(1, 60))
         system, baseline = (simulated(generator, shares, size) for _ in range(2))
-        result = compare(system=system, baseline=baseline, metric="mentions", resamples=199)
+        result = paired_difference(
+            system=system, baseline=baseline, metric="mentions", resamples=199
+        )
         found.append(result.bootstrap_p)
     for level in (0.1, 0.25, 0.5, 0.75):  # 3 standard errors, and a little for the small sample
         error = 3 * (level * (1 - level) / 300) ** 0.5
@@ -384,7 +392,7 @@ def test_seeds_that_disagree_make_the_bootstrap_unsure():
     size = np.full(50, 100)
     baseline = simulated(generator, [[0.7]] * 3, size)
     agreed, apart = (
-        compare(
+        paired_difference(
             system=simulated(generator, shares, size),
             baseline=baseline,
             metric="mentions",
@@ -407,7 +415,7 @@ def test_seeds_that_disagree_make_the_bootstrap_unsure():
 def test_a_system_does_not_differ_from_itself(metric, documents):
     system, _ = two_systems(np.random.default_rng(documents), documents=documents, seeds=2)
     counts = counted(system)
-    result = compare(system=counts, baseline=counts, metric=metric, resamples=300)
+    result = paired_difference(system=counts, baseline=counts, metric=metric, resamples=300)
     assert result[:4] == (0, 0, 0, 1)
 
 
@@ -417,7 +425,7 @@ def test_systems_with_the_documents_exchanged_in_pairs_do_not_differ(metric):
     generator = np.random.default_rng(9)
     run = [(gold, clusters(generator, 12)) for gold in golds(generator, 10)]
     mirrored = [run[i ^ 1] for i in range(10)]
-    result = compare(
+    result = paired_difference(
         system=counted([run]), baseline=counted([mirrored]), metric=metric, resamples=1024
     )
     assert result.mean == pytest.approx(0, abs=1e-12)
@@ -429,7 +437,7 @@ def test_systems_with_the_documents_exchanged_in_pairs_do_not_differ(metric):
 def test_a_clearly_better_system_is_found_to_be_better(documents):
     generator = np.random.default_rng(7)
     size = sizes(generator, documents)
-    result = compare(
+    result = paired_difference(
         system=simulated(generator, [[0.9]] * 3, size),
         baseline=simulated(generator, [[0.6]] * 3, size),
         metric="mentions",
@@ -444,8 +452,8 @@ def test_a_clearly_better_system_is_found_to_be_better(documents):
 @enough
 def test_swapping_system_and_baseline_mirrors_the_result(generator, documents, seeds):
     pair = [counted(side) for side in two_systems(generator, documents=documents, seeds=seeds)]
-    there = compare(system=pair[0], baseline=pair[1], resamples=100)
-    back = compare(system=pair[1], baseline=pair[0], resamples=100)
+    there = paired_difference(system=pair[0], baseline=pair[1], resamples=100)
+    back = paired_difference(system=pair[1], baseline=pair[0], resamples=100)
     assert (back.mean, back.low, back.high) == pytest.approx((-there.mean, -there.high, -there.low))
     assert back.p_value == there.p_value
     assert back.bootstrap_p == there.bootstrap_p
@@ -457,8 +465,8 @@ def test_the_order_of_documents_does_not_change_the_exact_p_value(generator):
     system, baseline = two_systems(generator, documents=6, seeds=2)
     order = generator.permutation(6)
     moved = [[[run[i] for i in order] for run in side] for side in (system, baseline)]
-    first = compare(system=counted(system), baseline=counted(baseline), resamples=64)
-    second = compare(system=counted(moved[0]), baseline=counted(moved[1]), resamples=64)
+    first = paired_difference(system=counted(system), baseline=counted(baseline), resamples=64)
+    second = paired_difference(system=counted(moved[0]), baseline=counted(moved[1]), resamples=64)
     assert second.p_value == first.p_value
     assert second.mean == pytest.approx(first.mean)
 
@@ -467,8 +475,10 @@ def test_the_order_of_documents_does_not_change_the_exact_p_value(generator):
 @enough
 def test_runs_that_are_given_twice_count_as_one(generator):
     system, baseline = two_systems(generator, documents=5, seeds=1)
-    once = compare(system=counted(system), baseline=counted(baseline), resamples=100)
-    twice = compare(system=counted(system * 2), baseline=counted(baseline * 2), resamples=100)
+    once = paired_difference(system=counted(system), baseline=counted(baseline), resamples=100)
+    twice = paired_difference(
+        system=counted(system * 2), baseline=counted(baseline * 2), resamples=100
+    )
     assert twice[:4] == pytest.approx(once[:4])
     assert (once.seeds, twice.seeds) == (1, 2)
 
@@ -476,7 +486,9 @@ def test_runs_that_are_given_twice_count_as_one(generator):
 def test_the_same_seed_gives_the_same_numbers_and_another_one_does_not(mention_counts):
     system, baseline = (as_counts(*(part[i] for part in mention_counts)) for i in range(2))
     first, again, other = (
-        compare(system=system, baseline=baseline, metric="mentions", resamples=500, seed=seed)
+        paired_difference(
+            system=system, baseline=baseline, metric="mentions", resamples=500, seed=seed
+        )
         for seed in (1, 1, 2)
     )
     assert again == first
@@ -488,9 +500,9 @@ def test_the_same_seed_gives_the_same_numbers_and_another_one_does_not(mention_c
 def test_the_size_of_chunks_changes_nothing(monkeypatch, resamples):
     system, baseline = two_systems(np.random.default_rng(1), documents=10, seeds=3)
     pair = {"system": counted(system), "baseline": counted(baseline)}
-    whole = compare(**pair, resamples=resamples)
+    whole = paired_difference(**pair, resamples=resamples)
     monkeypatch.setattr(significance, "CHUNK", 7)
-    assert compare(**pair, resamples=resamples) == pytest.approx(whole, rel=1e-9)
+    assert paired_difference(**pair, resamples=resamples) == pytest.approx(whole, rel=1e-9)
 
 
 def test_memory_stays_small_for_a_large_corpus():
@@ -498,7 +510,7 @@ def test_memory_stays_small_for_a_large_corpus():
     size = sizes(generator, 2802)
     system, baseline = (simulated(generator, [[0.7]] * 2, size) for _ in range(2))
     tracemalloc.start()
-    compare(system=system, baseline=baseline, metric="mentions", resamples=1000)
+    paired_difference(system=system, baseline=baseline, metric="mentions", resamples=1000)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1000 * 2802 * 8 * 2  # the coins of all resamples and their complement
@@ -517,7 +529,7 @@ def test_memory_stays_small_for_a_large_corpus():
 def test_systems_that_make_no_pairs_are_an_error(ours, theirs, message):
     system, baseline = (DocumentCounts({"mentions": np.ones(shape)}) for shape in (ours, theirs))
     with pytest.raises(CorelaxError, match=message):
-        compare(system=system, baseline=baseline, metric="mentions")
+        paired_difference(system=system, baseline=baseline, metric="mentions")
 
 
 @pytest.mark.parametrize(
@@ -550,4 +562,9 @@ def test_counts_that_cannot_be_scored_are_an_error(counts, message):
 def test_requests_that_cannot_be_met_are_an_error(options, message):
     counts = DocumentCounts({"mentions": np.ones((1, 3, 4))})
     with pytest.raises(CorelaxError, match=message):
-        compare(system=counts, baseline=counts, **{"metric": "mentions", **options})
+        paired_difference(system=counts, baseline=counts, **{"metric": "mentions", **options})
+
+
+def test_the_old_name_works_with_a_warning():
+    with pytest.warns(DeprecationWarning, match="compare is now .*paired_difference"):
+        assert significance.compare is paired_difference

@@ -40,8 +40,8 @@ class EqualWords:
         runtime: str = "auto",
         threads: int | None = None,
     ) -> EqualWords:
-        if name == "runs/none":
-            raise CorelaxError("runs/none: no such model")
+        if name == "./runs/none":
+            raise CorelaxError("./runs/none: no such model")
         EqualWords.asked = {"model": name, "device": device, "runtime": runtime, "threads": threads}
         EqualWords.seen = []
         return cls()
@@ -213,6 +213,32 @@ def test_constraints_are_not_written_over(run: Run, text: Path) -> None:
     assert "documents" in constraints.read_text()
 
 
+@pytest.mark.usefixtures("pronouns")
+def test_resolved_texts_have_names_for_pronouns(run: Run, text: Path) -> None:
+    text.write_text("Ann fed her dog.", encoding="utf-8")
+    other = text.with_name("b.txt")
+    other.write_bytes("Zoë came.\r\nShe’s late.\r\n".encode())
+    assert run("--resolved", text) == 0
+    assert (run.out, run.err) == ("Ann fed Ann's dog.\n", "")
+    out = text.with_name("resolved.out")
+    assert run("--resolved", text, other, "--out", out) == 0
+    assert run.out == ""
+    expected = "Ann fed Ann's dog.\n\nZoë came.\r\nZoë is late.\r\n"
+    assert out.read_bytes().decode() == expected
+
+
+@pytest.fixture
+def pronouns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names and pronouns are one entity."""
+
+    def pipe(_: EqualWords, texts: Iterable[Document], **__: object) -> Iterator[Resolution]:
+        for doc in texts:
+            found = [i for i, word in enumerate(doc.words) if word in {"Ann", "Zoë", "her", "She"}]
+            yield resolution_of(doc, [Decision(Span(i, i + 1), 0, None, 1, 1, 1) for i in found])
+
+    monkeypatch.setattr(EqualWords, "pipe", pipe)
+
+
 @pytest.mark.parametrize("suffix", [".conll", ".conllu", ".jsonl"])
 def test_annotated_files_keep_their_words_and_get_new_entities(
     run: Run, tmp_path: Path, examples: Path, suffix: str
@@ -250,10 +276,12 @@ def test_options_reach_the_resolver(run: Run, text: Path, resolver: type[EqualWo
         "model": None, "device": "auto", "runtime": "auto", "threads": None,
         "batch_size": 8, "singletons": "drop", "scheme": None,
     }  # fmt: skip
-    options = "--model runs/m --device cuda:1 --batch-size 3 --singletons keep --scheme gum".split()
+    options = (
+        "--model ./runs/m --device cuda:1 --batch-size 3 --singletons keep --scheme gum".split()
+    )
     assert run("--json", text, *options, "--runtime", "torch", "--threads", 3) == 0
     assert resolver.asked == {
-        "model": "runs/m", "device": "cuda:1", "runtime": "torch", "threads": 3,
+        "model": "./runs/m", "device": "cuda:1", "runtime": "torch", "threads": 3,
         "batch_size": 3, "singletons": "keep", "scheme": "gum",
     }  # fmt: skip
     assert ["Cy"] in clusters(run.out)
@@ -324,8 +352,13 @@ def test_standard_input_that_is_no_text_is_named(run: Run) -> None:
         (["nowhere.txt"], "nowhere.txt: no such file"),
         (["{folder}/empty"], "{folder}/empty: no *.txt file in this folder"),
         (["-", "-"], "standard input can be read once only"),
-        (["-", "--model", "runs/none"], "runs/none: no such model"),
+        (["-", "--model", "./runs/none"], "./runs/none: no such model"),
         (["-", "--json", "--html", "p"], "--json and --html are different outputs; choose one"),
+        (["-", "--json", "--resolved"], "--json and --resolved are different outputs; choose one"),
+        (
+            ["-", "--resolved", "--out", "a.conll"],
+            "a.conll: --resolved writes plain text; name it .txt",
+        ),
         (["-", "--html", "p", "--out", "q"], "--html names the file itself; leave out --out"),
         (
             ["-", "--html", "{folder}/no/p.html"],

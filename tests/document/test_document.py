@@ -6,6 +6,7 @@ from dataclasses import FrozenInstanceError, replace
 import pytest
 
 from corelax import Clustering, CorelaxError, Document, Span
+from corelax.document import EmptyId
 from corelax.text import document_of
 
 TEXT = [["Ann", "saw", "her", "dog"], ["It", "barked"]]
@@ -53,7 +54,7 @@ def test_a_missing_layer_has_no_value_for_each_token(doc: Document) -> None:
 
 def test_text_shows_gaps_and_mentions_of_no_token(doc: Document) -> None:
     assert doc.text(Span(0, 4, parts=((0, 1), (3, 4)))) == "Ann … dog"
-    assert doc.text(Span(2, 2, empty=(0,))) == "∅"
+    assert doc.text(Span(2, 2, empty=(EmptyId(0, 2, 1),))) == "∅"
 
 
 def test_other_clusters_leave_the_text_alone(doc: Document) -> None:

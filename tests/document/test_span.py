@@ -10,13 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corelax import Clustering, Document, Span
+from corelax.document import EmptyId
 
 GAP = Span(3, 9, parts=((3, 5), (8, 9)))
-ZERO = Span(3, 3, empty=(0,))
+ZERO = Span(3, 3, empty=(EmptyId(0, 3, 1),))
 
 places = st.integers(0, 3)
 parts = st.lists(st.tuples(places, places), max_size=2).map(tuple)
-fields = st.tuples(places, places, parts, st.lists(places, max_size=2).map(tuple))
+empty = st.lists(st.builds(EmptyId, places, places, places), max_size=2).map(tuple)
+fields = st.tuples(places, places, parts, empty)
 
 
 def test_a_span_is_equal_to_its_two_numbers() -> None:

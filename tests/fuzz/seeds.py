@@ -76,8 +76,26 @@ CONLLU = [
 # global.Entity = etype-eid
 1\ta\t_\t_\t_\t_\t_\t_\t_\tA=1|Entity=(person-e1|Z=2
 2\tb\t_\t_\t_\t_\t_\t_\t_\tEntity=(place-e2
-3\tc\t_\t_\t_\t_\t_\t_\t_\tEntity=e1)
+3\tc\t_\t_\t_\t_\t_\t_\t_\tEntity=e1)|SplitAnte=e1<e2,e2<e2
 4\td\t_\t_\t_\t_\t_\t_\t_\tEntity=e2)
+""",
+]
+
+UA = [
+    b"""\
+# global.columns = ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC IDENTITY SPLIT BRIDGING
+# newdoc id = d
+# speaker = Ann
+1\tthe\t_\tDET\t_\t_\t2\tdet\t_\tA=1\t(EntityID=1|MarkableID=m1|Min=2|ElementOf=3(EntityID=2|MarkableID=m2)\t_\t_
+2\tdog\t_\tNOUN\t_\t_\t0\troot\t_\t_\t)\t_\t(MarkableID=m1|Rel=x|MentionAnchor=m2)
+2.1\t_\t_\tPRON\t_\t_\t_\t_\t2:nsubj\t_\t(EntityID=3|MarkableID=m3)\t_\t_
+
+3-4\tdel\t_\t_\t_\t_\t_\t_\t_\t_\t_\t_\t_
+3\tde\t_\t_\t_\t_\t_\t_\t_\t_\t(EntityID=1|MarkableID=m4@(EntityID=9-Pseudo|MarkableID=m5)\tEntityID=1|ElementOf=3\t_
+4\tel\t_\t_\t_\t_\t_\t_\t_\t_\t(EntityID=2|MarkableID=m6\t_\t_
+5\tx\t_\t_\t_\t_\t_\t_\t_\t_\tm4)(EntityID=2|MarkableID=m7)\t_\t_
+6\ty\t_\t_\t_\t_\t_\t_\t_\t_\tm6)(EntityID=2|MarkableID=m7)\t_\t_
+
 """,
 ]
 
@@ -121,4 +139,4 @@ JSON = [
     for file in ([E2E, FLAT], [WL_COREF], [LAYERS, NO_NAME])
 ]
 
-SEEDS = {"conll": CONLL, "conllu": CONLLU, "jsonl": JSON}
+SEEDS = {"conll": CONLL, "conllu": CONLLU, "conllua": UA, "jsonl": JSON}

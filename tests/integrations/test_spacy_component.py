@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -13,7 +14,9 @@ import pytest
 
 from corelax import CorelaxError, Document, Span
 from corelax.decode import Decision
-from corelax.resolve import Resolution, resolution_of
+from corelax.rankers.encoder.folder import save_ranker
+from corelax.resolve import Resolution, model_folder, resolution_of
+from tests.rankers.encoder.encoder_models import tiny_model, write_encoder
 
 spacy = pytest.importorskip("spacy")
 
@@ -118,13 +121,111 @@ def test_a_text_without_words_has_no_entities_and_needs_no_model(text: str) -> N
     assert resolver.seen == []
 
 
-def test_existing_groups_are_not_overwritten() -> None:
+def test_a_second_call_overwrites_the_groups_of_the_first() -> None:
     nlp = pipeline()
-    doc = nlp("Ann said she left.")
+    doc = nlp("Ann said she left. Bo said he left.")
     before = groups(doc)
-    with pytest.raises(CorelaxError, match="already has the span group 'coref_clusters_1'"):
-        nlp.get_pipe("corelax")(doc)
-    assert groups(doc) == before
+    assert len(before) == 2
+    assert groups(nlp.get_pipe("corelax")(doc)) == before
+    nlp.get_pipe("corelax").resolver = NoEntities()
+    assert groups(nlp.get_pipe("corelax")(doc)) == {}
+    assert (doc._.coref_clusters, doc[0]._.entity) == ([], None)
+
+
+class NoEntities:
+    def pipe(self, texts: Iterable[Document], **_: object) -> Iterator[Resolution]:
+        return (resolution_of(doc, []) for doc in texts)
+
+
+def test_documents_have_clusters_and_a_resolved_text() -> None:
+    doc = pipeline()("Ann  said\nshe’d left. Her dog barked at her.")
+    assert doc._.coref_clusters == [[(0, 3), (10, 13), (40, 43)]]
+    assert doc._.resolved_text == "Ann  said\nAnn had left. Her dog barked at Ann."
+
+
+def test_tokens_know_the_representative_of_their_innermost_entity() -> None:
+    class Nested:
+        def pipe(self, texts: Iterable[Document], **_: object) -> Iterator[Resolution]:
+            for doc in texts:  # Ann, [her] dog, it
+                spans = [((0, 1), 0), ((2, 4), 1), ((2, 3), 0), ((5, 6), 1)]
+                yield resolution_of(doc, [Decision(Span(*s), e, None, 1, 1, 1) for s, e in spans])
+
+    nlp = pipeline()
+    nlp.get_pipe("corelax").resolver = Nested()
+    doc = nlp("Ann fed her dog ; it slept")
+    names = [token._.entity and token._.entity.text for token in doc]
+    assert names == ["Ann", None, "Ann", "her dog", None, "her dog", None]
+
+
+@pytest.mark.parametrize("user_data", [True, False])
+def test_attributes_are_there_again_when_a_document_is_loaded(user_data: bool) -> None:
+    doc = pipeline()("Ann said she left.")
+    exclude = [] if user_data else ["user_data"]
+    again = Doc(doc.vocab).from_bytes(doc.to_bytes(exclude=exclude))
+    assert again._.coref_clusters == [[(0, 3), (9, 12)]]
+    assert again._.resolved_text == "Ann said Ann left."
+    assert [token._.entity and token._.entity.text for token in again[:3]] == ["Ann", None, "Ann"]
+
+
+def test_attributes_follow_the_prefix() -> None:
+    doc = pipeline(prefix="who")("Ann said she left.")
+    assert doc._.coref_clusters == [[(0, 3), (9, 12)]]
+    assert doc._.resolved_text == "Ann said Ann left."
+
+
+@pytest.mark.parametrize("text", ["", " \n"])
+def test_documents_without_words_have_attributes_too(text: str) -> None:
+    doc = pipeline()(text)
+    assert (doc._.coref_clusters, doc._.resolved_text) == ([], text)
+
+
+def test_a_wrong_model_is_noticed_when_the_component_is_added(tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    with pytest.raises(CorelaxError, match="no installed model is called 'smal'"):
+        nlp.add_pipe("corelax", config={"model": "smal"})
+    with pytest.raises(CorelaxError, match="no model there"):
+        nlp.add_pipe("corelax", config={"model": str(tmp_path)})
+    (tmp_path / "config.json").write_text('{"format": "corelax sparse ranker 1"}')
+    with pytest.raises(CorelaxError, match="sparse ranker 1' is not an encoder ranker"):
+        nlp.add_pipe("corelax", config={"model": str(tmp_path)})
+    (tmp_path / "config.json").write_text("{")
+    with pytest.raises(CorelaxError, match="not a whole model"):
+        nlp.add_pipe("corelax", config={"model": str(tmp_path)})
+
+
+def test_a_pipeline_for_german_is_warned_about_the_english_model() -> None:
+    with pytest.warns(UserWarning, match="for English; in a pipeline for 'de'"):
+        spacy.blank("de").add_pipe("corelax")
+
+
+PROCESSES = """
+import sys, spacy
+texts = ["Ann saw the old man. She said it barked."] * 6
+nlp = spacy.blank("en")
+nlp.add_pipe("corelax", config={"model": sys.argv[1], "device": "cpu", "singletons": "keep"})
+wanted = nlp(texts[0])  # the parent has computed
+docs = list(nlp.pipe(texts, n_process=2, batch_size=2))
+assert [doc._.coref_clusters for doc in docs] == [wanted._.coref_clusters] * 6
+assert docs[0]._.resolved_text == wanted._.resolved_text
+print(len(wanted._.coref_clusters))
+"""
+
+
+@pytest.mark.slow
+def test_several_processes_resolve_after_the_parent_has(tmp_path: Path) -> None:
+    model = tiny_model(write_encoder(tmp_path / "encoder"), seed=3)
+    save_ranker(tmp_path / "model", model)
+    environment = {**os.environ, "OMP_NUM_THREADS": "2", "TOKENIZERS_PARALLELISM": "false"}
+    run = subprocess.run(
+        [sys.executable, "-c", PROCESSES, str(tmp_path / "model")],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    assert int(run.stdout) > 0
 
 
 def test_groups_with_other_names_are_no_obstacle() -> None:
@@ -252,7 +353,8 @@ def test_a_model_that_cannot_be_loaded_is_not_blamed_on_documents(
 
 
 def test_a_saved_pipeline_has_the_settings_and_no_model(tmp_path: Path) -> None:
-    config = {"model": "some/folder", "prefix": "who", "batch_size": 3, "singletons": "keep"}
+    folder = str(model_folder())
+    config = {"model": folder, "prefix": "who", "batch_size": 3, "singletons": "keep"}
     nlp = pipeline(None, "sentencizer", **config)
     nlp.to_disk(tmp_path)
     assert not (tmp_path / "corelax").exists()

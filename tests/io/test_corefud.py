@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from corelax import Clustering, Document, Span, io
-from corelax.io import corefud, corefud_write
+from corelax.document import EmptyId
+from corelax.document.gold import GLOBAL_ENTITY, MENTIONS
+from corelax.io import corefud_write
 from tests.io.io_helpers import check_readable_or_refused, conllu, save
 
 GUM = """\
@@ -180,24 +182,26 @@ def test_an_empty_node_without_a_mention_is_no_token(tmp_path: Path) -> None:
 
 def test_a_zero_pronoun_is_a_mention_of_no_token(tmp_path: Path) -> None:
     doc = read_one(tmp_path, ("1", "a", "_"), ("1.1", "_", "Entity=(e1)"), ("2", "b", "_"))
-    assert doc.clusters == Clustering([[Span(1, 1, empty=(0,))]])
+    assert doc.clusters == Clustering([[Span(1, 1, empty=(EmptyId(0, 1, 1),))]])
 
 
 def test_two_zero_pronouns_in_one_place_are_two_mentions(tmp_path: Path) -> None:
     doc = read_one(
         tmp_path, ("1", "a", "_"), ("1.1", "_", "Entity=(e1)"), ("1.2", "_", "Entity=(e1)")
     )
-    assert doc.clusters == Clustering([[Span(1, 1, empty=(0,)), Span(1, 1, empty=(1,))]])
+    assert doc.clusters == Clustering(
+        [[Span(1, 1, empty=(EmptyId(0, 1, number),)) for number in (1, 2)]]
+    )
 
 
 def test_a_mention_may_begin_on_an_empty_node(tmp_path: Path) -> None:
     doc = read_one(tmp_path, ("0.1", "_", "Entity=(e1"), ("1", "a", "_"), ("2", "b", "Entity=e1)"))
-    assert doc.clusters == Clustering([[Span(0, 2, empty=(0,))]])
+    assert doc.clusters == Clustering([[Span(0, 2, empty=(EmptyId(0, 0, 1),))]])
 
 
 def test_a_mention_may_end_on_an_empty_node(tmp_path: Path) -> None:
     doc = read_one(tmp_path, ("1", "a", "Entity=(e1"), ("1.1", "_", "Entity=e1)"), ("2", "b", "_"))
-    assert doc.clusters == Clustering([[Span(0, 1, empty=(0,))]])
+    assert doc.clusters == Clustering([[Span(0, 1, empty=(EmptyId(0, 1, 1),))]])
 
 
 def test_a_mention_may_have_empty_nodes_at_both_edges_and_inside(tmp_path: Path) -> None:
@@ -210,10 +214,12 @@ def test_a_mention_may_have_empty_nodes_at_both_edges_and_inside(tmp_path: Path)
         ("2.1", "_", "_"),
         ("2.2", "_", "Entity=e1)"),
     )
-    assert doc.clusters == Clustering([[Span(0, 2, empty=(0, 2, 3))]])
+    assert doc.clusters == Clustering(
+        [[Span(0, 2, empty=(EmptyId(0, 0, 1), EmptyId(0, 2, 1), EmptyId(0, 2, 2)))]]
+    )
 
 
-def test_empty_nodes_are_numbered_over_the_document(tmp_path: Path) -> None:
+def test_an_empty_node_is_known_by_its_sentence_and_id(tmp_path: Path) -> None:
     doc = read_one(
         tmp_path,
         ("0.1", "_", "_"),
@@ -222,7 +228,7 @@ def test_empty_nodes_are_numbered_over_the_document(tmp_path: Path) -> None:
         ("0.1", "_", "Entity=(e1)"),
         ("1", "b", "_"),
     )
-    assert doc.clusters == Clustering([[Span(1, 1, empty=(1,))]])
+    assert doc.clusters == Clustering([[Span(1, 1, empty=(EmptyId(1, 0, 1),))]])
 
 
 # Reading: layers and documents
@@ -262,9 +268,10 @@ def test_a_head_is_a_token_of_the_document_however_it_is_written(tmp_path: Path)
     assert doc.layers["head"] == (-1, -1)
 
 
-def test_without_layers_only_words_and_clusters_are_read(tmp_path: Path) -> None:
+def test_without_layers_only_words_nodes_and_clusters_are_read(tmp_path: Path) -> None:
     [doc] = io.stream(save(tmp_path, GUM, "a.conllu"), layers=False)
-    assert (doc.layers, doc.extra) == ({}, {})
+    assert (doc.layers, list(doc.extra)) == ({}, [GLOBAL_ENTITY])
+    assert [str(node.id) for node in doc.empty_nodes] == ["4.1"]
     assert doc.clusters == Clustering([[Span(0, 1)], [Span(4, 6)], [Span(4, 5)]])
 
 
@@ -334,7 +341,7 @@ def test_speakers_and_zero_pronouns_of_a_whole_document(tmp_path: Path) -> None:
     [doc] = io.read(save(tmp_path, COREFUD, "a.conllu"))
     assert doc.clusters == Clustering(
         [
-            [Span(0, 0, empty=(0,)), Span(1, 2), Span(3, 4)],
+            [Span(0, 0, empty=(EmptyId(0, 0, 1),)), Span(1, 2), Span(3, 4)],
             [Span(3, 6, parts=((3, 4), (5, 6)))],
         ]
     )
@@ -357,7 +364,7 @@ def test_nested_mentions_of_one_entity_have_their_own_fields(tmp_path: Path) -> 
         ("2", "b", "Entity=e1)"),
         ("3", "c", "Entity=e1)"),
     )
-    assert doc.extra[corefud.MENTIONS] == {
+    assert doc.extra[MENTIONS] == {
         ("e1", Span(0, 2)): "place-2-y",
         ("e1", Span(0, 3)): "person-1-x",
     }
@@ -371,7 +378,7 @@ def test_the_first_part_of_a_discontinuous_mention_may_have_the_fields(tmp_path:
         ("3", "c", "Entity=(e1[2/2])"),
     )
     [mention] = doc.clusters.mentions
-    assert doc.extra[corefud.MENTIONS] == {("e1", mention): "person-1"}
+    assert doc.extra[MENTIONS] == {("e1", mention): "person-1"}
 
 
 # Writing
@@ -394,7 +401,7 @@ def test_a_bare_document_is_written_with_numbers_and_names() -> None:
         "# sent_id = d-2\n"
         "# speaker = B\n"
         "# text = She\n"
-        f"1\tShe{blank}\tEntity=(0)\n"
+        f"1\tShe{blank}\tEntity=(0--1)\n"
         "\n"
     )
 
@@ -406,7 +413,7 @@ def test_gum_comes_out_as_it_went_in(tmp_path: Path) -> None:
 
 def test_entity_is_put_among_the_attributes_in_alphabetical_order() -> None:
     doc = Document.from_sentences("d", [["a"]], clusters=[[(0, 1)]], layers={"misc": ["A=1|Z=2"]})
-    assert "\tA=1|Entity=(0)|Z=2\n" in corefud_write.write(doc)
+    assert "\tA=1|Entity=(0--1)|Z=2\n" in corefud_write.write(doc)
 
 
 def test_speakers_that_change_inside_a_sentence_are_counted_as_lost(tmp_path: Path) -> None:
@@ -586,4 +593,4 @@ def test_zero_pronouns_may_be_parts_of_one_mention_or_are_counted_as_lost(tmp_pa
 
 def test_the_fields_of_a_mention_are_kept_aside(tmp_path: Path) -> None:
     doc = read_one(tmp_path, ("1", "a", "Entity=(e1-person-1"), ("2", "b", "Entity=e1)"))
-    assert doc.extra[corefud.MENTIONS] == {("e1", Span(0, 2)): "person-1"}
+    assert doc.extra[MENTIONS] == {("e1", Span(0, 2)): "person-1"}

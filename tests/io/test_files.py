@@ -198,7 +198,9 @@ def test_a_name_goes_before_the_suffix(tmp_path: Path) -> None:
 def test_an_unknown_format_is_answered_with_the_names_there_are(tmp_path: Path, call) -> None:
     with pytest.raises(CorelaxError) as caught:
         call(save(tmp_path, CONTENT["conll2012"]))
-    assert str(caught.value) == "unknown format 'xml'; choose from conll2012, corefud, jsonlines"
+    assert (
+        str(caught.value) == "unknown format 'xml'; choose from conll2012, corefud, ua, jsonlines"
+    )
 
 
 def test_a_file_of_no_format_is_an_error_with_its_name(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from corelax import Clustering, CorelaxError, Document, Span, io
+from corelax.document import EmptyId
+from corelax.document.gold import JSON_FIELDS
 from corelax.io import jsonlines
 from tests.io.io_helpers import check_readable_or_refused, save
 
@@ -127,7 +129,7 @@ def test_wl_coref_layers_have_our_names(tmp_path: Path) -> None:
 
 def test_unknown_fields_are_kept(tmp_path: Path) -> None:
     doc = read_one(tmp_path, WL_COREF)
-    assert doc.extra[jsonlines.FIELDS] == {"word_clusters": [[0, 3]], "head2span": [[0, 0, 1]]}
+    assert doc.extra[JSON_FIELDS] == {"word_clusters": [[0, 3]], "head2span": [[0, 0, 1]]}
 
 
 def test_layers_of_any_name_are_read(tmp_path: Path) -> None:
@@ -222,7 +224,7 @@ def test_a_mention_that_an_entity_has_twice_can_be_read_back(tmp_path: Path) -> 
 
 
 def test_a_zero_pronoun_is_left_out_and_counted(tmp_path: Path) -> None:
-    clusters = Clustering([[Span(0, 0, empty=(0,)), Span(0, 1)]])
+    clusters = Clustering([[Span(0, 0, empty=(EmptyId(0, 0, 1),)), Span(0, 1)]])
     lost = io.write([Document(id="d", words=("a",), clusters=clusters)], tmp_path / "a.jsonl")
     assert lost == {"mentions of no token (left out)": 1}
     assert io.read(tmp_path / "a.jsonl")[0].clusters == Clustering([[Span(0, 1)]])

@@ -215,3 +215,30 @@ def test_mentions_that_cannot_be_compared_are_refused() -> None:
 def test_a_report_prints_as_a_table() -> None:
     lines = str(score(gold=[make()], system=[make()])).splitlines()
     assert lines[2].split() == ["MUC", "100.00", "100.00", "100.00"]
+
+
+def test_an_empty_node_more_in_one_file_does_not_change_which_zeros_are_the_same(tmp_path) -> None:
+    head = "# newdoc id = d\n# global.Entity = eid-etype-head-other\n"
+    row = "{}\t{}" + "\t_" * 7 + "\t{}\n"
+    words = [row.format(1, "a", "Entity=(e1--1)"), row.format(2, "b", "_"), row.format(3, "c", "_")]
+    zero = row.format("3.1", "_", "Entity=(e1--1)")
+    gold, system = tmp_path / "gold.conllu", tmp_path / "system.conllu"
+    gold.write_text(head + "".join([*words, zero]) + "\n")
+    system.write_text(
+        head + "".join([words[0], row.format("1.1", "_", "_"), *words[1:], zero]) + "\n"
+    )
+    assert score_files(gold=gold, system=system).conll == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "hinted"), [("d\t0\t1\tb\tx\t-", True), ("d", True), ("d\t0\t1\tb\t0)", False)]
+)
+def test_an_error_names_the_profile_that_would_read_the_file(tmp_path, row, hinted) -> None:
+    path = tmp_path / "a.conll"
+    path.write_text(f"#begin document (d); part 000\nd\t0\t0\ta\t-\n{row}\n\n#end document\n")
+    with pytest.raises(FormatError) as caught:
+        score_files(gold=path, system=path)
+    assert ("--profile reference" in str(caught.value)) == hinted
+    assert caught.value.line == 3
+    if hinted:
+        score_files(gold=path, system=path, profile="reference")

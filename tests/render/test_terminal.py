@@ -10,7 +10,7 @@ from rich.console import Console
 
 from corelax.core.printable import printable
 from corelax.decode import Decision
-from corelax.document import Document, Span
+from corelax.document import Document, EmptyId, Span
 from corelax.render.marked_text import Closing, Opening, marked_text
 from corelax.render.terminal import print_resolution
 from corelax.resolve import Resolution, resolution_of
@@ -130,7 +130,7 @@ def test_mentions_may_be_a_thousand_deep() -> None:
 
 def test_a_mention_of_no_word_and_an_empty_text_are_shown() -> None:
     assert printed(resolved("")).strip() == ""
-    zero = Decision(Span(1, 1, empty=(1,)), 0, None, 1.0, 1.0, 1.0)
+    zero = Decision(Span(1, 1, empty=(EmptyId(0, 1, 1),)), 0, None, 1.0, 1.0, 1.0)
     found = resolution_of(Document(id="d", words=("a", "b")), [zero])
     assert [line.split() for line in printed(found).splitlines()] == [
         ["a", "[∅]₁", "b"], [], ["1", "∅", "1", "mention", "1.00"],

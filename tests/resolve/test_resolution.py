@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from corelax.core.errors import CorelaxError
 from corelax.decode import Decision
-from corelax.document import Document, Span
+from corelax.document import Document, EmptyId, Span
 from corelax.document.clustering import Clustering
 from corelax.resolve import Resolution, resolution_of
 
@@ -97,6 +97,7 @@ def test_json_has_characters_words_and_rounded_probabilities(found: Resolution) 
         "start_token": 7,
         "end_token": 8,
         "antecedent": 0,
+        "antecedents": [],
         "probability": 0.7,
         "link_probability": 0.6667,
         "entity_probability": 0.2,
@@ -119,7 +120,9 @@ def test_a_text_without_words_has_no_entities() -> None:
 
 
 def test_a_mention_of_no_word_is_before_its_next_word_or_at_the_end() -> None:
-    zeros = [Decision(Span(n, n, empty=(1,)), 0, None, 1.0, 1.0, 1.0) for n in (6, 12)]
+    zeros = [
+        Decision(Span(n, n, empty=(EmptyId(0, n, 1),)), 0, None, 1.0, 1.0, 1.0) for n in (6, 12)
+    ]
     found = resolution_of(DOC, zeros, TEXT)
     assert found.clusters == [[(24, 24), (44, 44)]]
 

@@ -320,7 +320,7 @@ def test_what_must_be_linked_may_contradict_itself(resolver):
 
 @pytest.mark.parametrize("name", ["must_link", "cannot_link"])
 def test_pairs_without_mentions_or_of_mentions_that_are_not_there_are_an_error(resolver, name):
-    with pytest.raises(CorelaxError, match="give mentions too"):
+    with pytest.raises(CorelaxError, match="go with mentions"):
         resolver.resolve(GIVEN, **{name: [(0, 1)]})
     with pytest.raises(CorelaxError, match=rf"{name}: \(0, 5\): there are 5 mentions"):
         resolver.resolve(GIVEN, mentions=CHARACTERS, **{name: [(0, 5)]})
@@ -474,3 +474,53 @@ def test_many_texts_go_through_the_model_small_as_each_alone(small):
     found = list(small.pipe(TEXTS, batch_size=5))
     for text, resolution in zip(TEXTS, found, strict=True):
         assert_same(resolution, small.resolve(text))
+
+
+# Corrections: constraints without all mentions.
+
+
+def test_what_must_be_linked_is_linked_whatever_else_is_found(resolver):
+    verb, dog = (TEXT.index(" saw ") + 1, TEXT.index(" saw ") + 4), TEXT.index("dog")
+    resolution = resolver.resolve(TEXT, must_link=[(verb, (dog, dog + 3))])
+    check_whole(TEXT, resolution)
+    [entity] = [e for e in resolution.clusters if verb in e]
+    assert (dog, dog + 3) in entity
+
+
+def test_what_cannot_be_linked_is_apart(resolver):
+    cluster = next(c for c in resolver.resolve(TEXT).clusters if len(c) > 2)
+    apart = resolver.resolve(TEXT, cannot_link=[(cluster[0], cluster[1])])
+    check_whole(TEXT, apart)
+    assert not any({*cluster[:2]} <= {*entity} for entity in apart.clusters)
+
+
+def test_constraints_of_a_document_are_counted_in_words(resolver):
+    doc = a_document(STORY)
+    resolution = resolver.resolve(doc, must_link=[((0, 1), (2, 3))])
+    entity = {m.span: m.entity for m in resolution.mentions}
+    assert entity[0, 1] == entity[2, 3]
+
+
+def test_contradictions_and_parts_of_words_are_errors(resolver):
+    a, b, c = (0, 3), (4, 7), (8, 11)
+    with pytest.raises(CorelaxError, match=r"cannot_link: \(0, 3\) and \(8, 11\) must be linked"):
+        resolver.resolve("Ann saw Bea.", must_link=[(a, b), (b, c)], cannot_link=[(a, c)])
+    with pytest.raises(CorelaxError, match=r"must_link: \(0, 2\) is not a stretch of whole words"):
+        resolver.resolve("Ann saw Bea.", must_link=[((0, 2), b)])
+    with pytest.raises(CorelaxError, match="goes beyond its sentence"):
+        resolver.resolve("Ann left. Bo too.", must_link=[((0, 12), (13, 16))])
+
+
+def test_the_best_antecedents_come_with_their_probabilities(resolver):
+    for mention in resolver.resolve(TEXT, consistent=False).mentions:
+        spans = [antecedent.span for antecedent in mention.antecedents]
+        assert 1 <= len(spans) == len(set(spans)) <= 3
+        assert all(span is None or span < mention.span for span in spans)
+        assert sum(antecedent.probability for antecedent in mention.antecedents) <= 1 + 1e-6
+
+
+def test_a_resolver_can_be_called_and_shown(resolver):
+    assert resolver(TEXT) == resolver.resolve(TEXT)
+    assert repr(resolver).startswith("<resolver of a model by torch on cpu, schemes ")
+    with pytest.raises(CorelaxError, match="for several there is pipe"):
+        resolver([TEXT])

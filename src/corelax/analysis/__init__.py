@@ -2,6 +2,20 @@
 
 from __future__ import annotations
 
+from corelax.analysis.agreement import (
+    Agreement,
+    agreement_page,
+    agreement_passages,
+    agreement_table,
+    compare_outputs,
+)
+from corelax.analysis.comparison import Comparison, compare
+from corelax.analysis.comparison_tables import (
+    comparison_page,
+    comparison_passages,
+    comparison_table,
+)
+from corelax.analysis.differing import choose_differences
 from corelax.analysis.errors import (
     ErrorCounts,
     MentionError,
@@ -10,6 +24,7 @@ from corelax.analysis.errors import (
     document_errors,
     error_examples,
     errors_table,
+    mean_errors,
 )
 from corelax.analysis.passages import choose_passages
 from corelax.analysis.pronouns import (
@@ -19,9 +34,11 @@ from corelax.analysis.pronouns import (
     pronoun_counts,
 )
 from corelax.analysis.reliability import Reliability, reliability
-from corelax.analysis.significance import Difference, DocumentCounts, compare, holm
+from corelax.analysis.significance import Difference, DocumentCounts, holm, paired_difference
 
 __all__ = [
+    "Agreement",
+    "Comparison",
     "Difference",
     "DocumentCounts",
     "ErrorCounts",
@@ -29,14 +46,24 @@ __all__ = [
     "PeopleCounts",
     "PronounCounts",
     "Reliability",
+    "agreement_page",
+    "agreement_passages",
+    "agreement_table",
+    "choose_differences",
     "choose_passages",
     "compare",
+    "compare_outputs",
+    "comparison_page",
+    "comparison_passages",
+    "comparison_table",
     "count_errors",
     "count_errors_of_files",
     "document_errors",
     "error_examples",
     "errors_table",
     "holm",
+    "mean_errors",
+    "paired_difference",
     "people_counts",
     "pronoun_counts",
     "reliability",

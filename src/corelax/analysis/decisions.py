@@ -18,7 +18,8 @@ false anaphors depends on what a system detected, which no file says: these are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import NamedTuple
 
 from corelax.document import Document, Span
@@ -56,13 +57,25 @@ class JudgedMention(NamedTuple):
     system: Span | None
 
 
-def judged_mentions(gold: Document, system: Document) -> Iterator[JudgedMention]:
-    """Every mention with an antecedent on either side, in the order of the text."""
+def mention_types(doc: Document) -> Callable[[Span], str]:
+    """What gives the types of mentions. The document is analysed once, when a type is first asked for."""
+    analysis = cache(lambda: analyse(doc))
+    return lambda span: _type(analysis(), span)
+
+
+def judged_mentions(
+    gold: Document, system: Document, types: Callable[[Span], str] | None = None
+) -> Iterator[JudgedMention]:
+    """Every mention with an antecedent on either side, in the order of the text.
+
+    Args:
+        gold: The right answers.
+        system: The answers.
+        types: What gives the types of mentions, where several systems share it; else `mention_types(gold)`.
+    """
     gold_entity, gold_antecedent = _antecedents(gold.clusters)
     _, system_antecedent = _antecedents(system.clusters)
-    if not (gold_antecedent or system_antecedent):
-        return
-    analysis = analyse(gold)
+    types = types or mention_types(gold)
     for span in sorted({*gold_antecedent, *system_antecedent}):
         expected, predicted = gold_antecedent.get(span), system_antecedent.get(span)
         if expected is None:
@@ -72,7 +85,7 @@ def judged_mentions(gold: Document, system: Document) -> Iterator[JudgedMention]
         else:
             is_same = gold_entity.get(predicted) == gold_entity[span]
             kind = CORRECT_LINK if is_same else WRONG_LINK
-        yield JudgedMention(span, _type(analysis, span), kind, expected, predicted)
+        yield JudgedMention(span, types(span), kind, expected, predicted)
 
 
 def _antecedents(clusters: Clustering[Span]) -> tuple[dict[Span, int], dict[Span, Span]]:

@@ -16,6 +16,7 @@ from corelax.analysis.decisions import (
     TYPES,
     JudgedMention,
     judged_mentions,
+    mention_types,
 )
 from corelax.core.errors import CorelaxError, one_line
 from corelax.core.printable import MAX_NAME, shortened
@@ -62,22 +63,22 @@ class ErrorCounts:
     (6, 1, 0.25)
 
     Attributes:
-        counts: (kind, type) → number of mentions.
+        counts: (kind, type) → number of mentions; a mean where there are several runs.
         examples: Errors that were asked for, in the order of documents.
     """
 
-    counts: Mapping[tuple[str, str], int] = field(default_factory=Counter)
+    counts: Mapping[tuple[str, str], float] = field(default_factory=Counter)
     examples: tuple[MentionError, ...] = ()
 
     def __add__(self, other: ErrorCounts) -> ErrorCounts:
         both = Counter(self.counts) + Counter(other.counts)
         return ErrorCounts(both, self.examples + other.examples)
 
-    def number(self, kind: str, type: str | None = None) -> int:
+    def number(self, kind: str, type: str | None = None) -> float:
         """The mentions of a kind, of one type or of all."""
         return sum(self.counts.get((kind, name), 0) for name in ([type] if type else TYPES))
 
-    def anaphoric(self, type: str | None = None) -> int:
+    def anaphoric(self, type: str | None = None) -> float:
         """The mentions that have a gold antecedent."""
         return sum(self.number(kind, type) for kind in OF_ANAPHORIC)
 
@@ -140,6 +141,28 @@ def count_errors(
     return ErrorCounts(counts, tuple(shown))
 
 
+def count_errors_of_runs(
+    gold: Sequence[Document], runs: Sequence[Sequence[Document]]
+) -> list[ErrorCounts]:
+    """The errors of several runs, whose documents are those of gold in their order.
+
+    Each gold document is analysed once for all of them.
+
+    >>> text = [["Ann", "saw", "Bo", "and", "waved", "to", "him"]]
+    >>> gold = Document.from_sentences("d", text, clusters=[[(2, 3), (6, 7)]])
+    >>> system = Document.from_sentences("d", text, clusters=[[(0, 1), (6, 7)]])
+    >>> [counts.number("wrong_link") for counts in count_errors_of_runs([gold], [[gold], [system]])]
+    [0, 1]
+    """
+    counts: list[Counter[tuple[str, str]]] = [Counter() for _ in runs]
+    for number, gold_doc in enumerate(gold):
+        types = mention_types(gold_doc)
+        for run, counted in zip(runs, counts, strict=True):
+            judged = judged_mentions(gold_doc, run[number], types)
+            counted.update((mention.kind, mention.type) for mention in judged)
+    return [ErrorCounts(counted) for counted in counts]
+
+
 def count_errors_of_files(
     *, gold: str, systems: Sequence[str], examples: int = 0, format: str | None = None
 ) -> dict[str, ErrorCounts]:
@@ -170,6 +193,19 @@ def count_errors_of_files(
         )
         for name, path in paths.items()
     }
+
+
+def mean_errors(runs: Sequence[ErrorCounts]) -> ErrorCounts:
+    """The mean counts of several runs of a system; of a single run its own.
+
+    >>> mean_errors([ErrorCounts({("wrong_link", "proper"): n}) for n in (1, 2)]).number("wrong_link")
+    1.5
+    """
+    if len(runs) == 1:
+        return runs[0]
+    total = sum(runs, ErrorCounts())
+    means = {kind: number / len(runs) for kind, number in total.counts.items()}
+    return ErrorCounts(means, total.examples)
 
 
 def document_errors(*, gold: Document, system: Document) -> list[MentionError]:
@@ -212,7 +248,7 @@ def errors_table(systems: Mapping[str, ErrorCounts]) -> str:
             rows.append([label, *(_cell(counts, kind, type) for type in columns)])
     first = next(iter(systems.values()))
     gaps.append(len(rows))
-    anaphoric = (f"{first.anaphoric(type):,}{NO_PERCENT}" for type in columns)
+    anaphoric = (f"{round(first.anaphoric(type)):,}{NO_PERCENT}" for type in columns)
     rows.append(["Anaphoric in gold", *anaphoric])
     header = ["", *(type.capitalize() for type in TYPES), "Total"]
     return format_table(header, rows, gaps_before=[gap for gap in gaps if gap])
@@ -223,7 +259,7 @@ def error_examples(name: str, counts: ErrorCounts) -> Iterator[str]:
     for kind in ERRORS:
         shown = [error for error in counts.examples if error.kind == kind]
         if shown:
-            yield f"\n{name}: {_title(kind).lower()}, {len(shown)} of {counts.number(kind):,}"
+            yield f"\n{name}: {_title(kind).lower()}, {len(shown)} of {figure(counts.number(kind))}"
         for error in shown:
             links = (error.gold_antecedent, error.system_antecedent)
             gold, system = ("–" if link is None else one_line(link, MAX_TEXT) for link in links)
@@ -252,7 +288,16 @@ def _title(kind: str) -> str:
 
 def _cell(counts: ErrorCounts, kind: str, type: str | None) -> str:
     percent = f" {counts.share(kind, type):6.1%}" if kind in OF_ANAPHORIC else NO_PERCENT
-    return f"{counts.number(kind, type):,}{percent}"
+    return f"{figure(counts.number(kind, type))}{percent}"
+
+
+def figure(number: float) -> str:
+    """A number of mentions, or a mean of such numbers.
+
+    >>> figure(1200), figure(1200.5)
+    ('1,200', '1,200.5')
+    """
+    return f"{number:,}" if isinstance(number, int) else f"{number:,.1f}"
 
 
 def _described(doc: Document, mention: JudgedMention) -> MentionError:

@@ -116,8 +116,14 @@ def choose_stretches(
         raise CorelaxError("passages show how systems differ: give two systems or more")
     candidates = [
         stretch
-        for case in _cases(gold, systems)
-        for stretch in _stretches(*case, sentences=sentences, max_words=max_words)
+        for gold_doc, docs in paired_cases(gold, systems)
+        for stretch in stretches(
+            gold_doc,
+            docs,
+            {name: wrong_mentions(gold_doc, doc) for name, doc in docs.items()},
+            sentences=sentences,
+            max_words=max_words,
+        )
     ]
     baseline, *others = systems
     turns = [turn for name in others for turn in ((name, baseline), (baseline, name))]
@@ -136,18 +142,21 @@ def choose_stretches(
     return chosen
 
 
-def _stretches(
+def wrong_mentions(gold: Document, system: Document) -> list[JudgedMention]:
+    """The mentions that a system gets wrong, in the order of the text, without their types."""
+    judged = judged_mentions(gold, system, types=lambda _: "")
+    return [decision for decision in judged if decision.kind in ERRORS]
+
+
+def stretches(
     gold: Document,
     systems: Mapping[str, Document],
+    errors: Mapping[str, list[JudgedMention]],
     *,
     sentences: int,
     max_words: int,
 ) -> Iterator[Stretch]:
     """All stretches of up to `sentences` whole sentences where some system has an error."""
-    errors = {
-        name: [decision for decision in judged_mentions(gold, doc) if decision.kind in ERRORS]
-        for name, doc in systems.items()
-    }
     bounds = gold.sentence_bounds
     for first, (start, _) in enumerate(bounds):
         for _, end in bounds[first : first + sentences]:
@@ -176,7 +185,7 @@ def _inside(span: Span, start: int, end: int, size: int) -> bool:
     return start <= span.start and span.end <= end and (span.start < end or end == size)
 
 
-def _cases(
+def paired_cases(
     gold: Sequence[Document], systems: Mapping[str, Sequence[Document]]
 ) -> Iterator[tuple[Document, dict[str, Document]]]:
     """Each gold document with those of the systems, in the order of gold."""
@@ -195,11 +204,11 @@ def _passage(stretch: Stretch) -> Passage:
     clusterings = [doc.clusters for doc in stretch.systems.values()]
     gold_numbers, *numbers = entity_numbers(stretch.gold.clusters, clusterings)
     dense: dict[int, int] = {MISSED: MISSED}
-    gold = Version(GOLD, _shown(stretch, stretch.gold, gold_numbers, {}, dense))
+    gold = Version(GOLD, shown_mentions(stretch, stretch.gold, gold_numbers, {}, dense))
     versions = [gold]
     for (name, doc), of_entity in zip(stretch.systems.items(), numbers, strict=True):
         errors = {error.span: error.kind for error in stretch.errors[name]}
-        shown = _shown(stretch, doc, of_entity, errors, dense)
+        shown = shown_mentions(stretch, doc, of_entity, errors, dense)
         versions.append(Version(name, shown, _kinds(list(errors.values()))))
     best_first = sorted(stretch.errors.items(), key=lambda pair: len(pair[1]))
     return Passage(
@@ -207,10 +216,11 @@ def _passage(stretch: Stretch) -> Passage:
         note=", ".join(f"{name}: {_counted(len(errors), 'error')}" for name, errors in best_first),
         words=stretch.gold.words[stretch.start : stretch.end],
         versions=versions,
+        start=stretch.start,
     )
 
 
-def _shown(
+def shown_mentions(
     stretch: Stretch,
     doc: Document,
     numbers: Sequence[int],

@@ -12,15 +12,16 @@ of its own.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from corelax.core.errors import CorelaxError
-from corelax.metrics import CONLL, METRICS, check_metrics
+from corelax.metrics import CONLL, METRICS, AnyCounts, Report, Score, check_metrics
 
 Array = NDArray[Any]
 
@@ -41,16 +42,19 @@ class DocumentCounts:
     Attributes:
         counts: By metric, [seed, document, number]; the numbers are those of `as_tuple()` of the metric's
             kind of counts.
+        kinds: The kinds of counts where they are not those of the metrics.
     """
 
     counts: Mapping[str, Array]
+    kinds: Mapping[str, type[AnyCounts]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        names = check_metrics(self.counts)
+        check_metrics(name for name in self.counts if name not in self.kinds)
+        names = tuple(self.counts)
         if not names:
             raise CorelaxError("counts of at least one metric are needed")
         for name in names:
-            shape, numbers = self.counts[name].shape, len(METRICS[name].counts().as_tuple())
+            shape, numbers = self.counts[name].shape, len(self._kind(name)().as_tuple())
             if len(shape) != 3 or shape[2] != numbers or 0 in shape:
                 wanted = f"[seed, document, {numbers}]"
                 raise CorelaxError(f"counts of {name} must be {wanted}, not {list(shape)}")
@@ -58,6 +62,31 @@ class DocumentCounts:
                 raise CorelaxError(f"{names[0]} and {name} differ in their seeds or documents")
             if not np.isfinite(self.counts[name]).all():  # else p would be as low as can be
                 raise CorelaxError(f"counts of {name} hold a number that is not finite")
+
+    @classmethod
+    def of(cls, runs: Sequence[Report]) -> DocumentCounts:
+        """The counts of runs that were scored with `per_document=True`, documents in the order of the first.
+
+        >>> from corelax import Document, score
+        >>> doc = Document.from_sentences("d", [["Ann", "saw", "her"]], clusters=[[(0, 1), (2, 3)]])
+        >>> DocumentCounts.of([score(gold=[doc], system=[doc], per_document=True)]).documents
+        1
+        """
+        if not runs or not all(run.documents for run in runs):
+            raise CorelaxError("counts of documents come from reports with per_document=True")
+        names = list(runs[0].documents)
+        if any(set(run.documents) != set(names) for run in runs):
+            raise CorelaxError("runs to be compared must be of the same documents")
+        counts = {
+            metric: np.array(
+                [[run.documents[n].counts[metric].as_tuple() for n in names] for run in runs], float
+            )
+            for metric in runs[0]
+        }
+        return cls(counts, {metric: type(runs[0].counts[metric]) for metric in counts})
+
+    def _kind(self, metric: str) -> type[AnyCounts]:
+        return self.kinds[metric] if metric in self.kinds else METRICS[metric].counts
 
     @property
     def seeds(self) -> int:
@@ -68,6 +97,15 @@ class DocumentCounts:
     def documents(self) -> int:
         """How many documents each run has."""
         return int(next(iter(self.counts.values())).shape[1])
+
+    def scores(self, metric: str) -> list[Score]:
+        """Recall, precision and F1 of the corpus for each seed; of "conll" the means of the three."""
+        if metric == "conll":
+            three = zip(*(self.scores(name) for name in CONLL), strict=True)
+            return [Score(*(sum(v) / len(CONLL) for v in zip(*run, strict=True))) for run in three]
+        kind = self._kind(metric)
+        sums = self.counts[metric].sum(axis=1).tolist()  # [seed, number]
+        return [kind.from_tuple(tuple(numbers)).scores() for numbers in sums]
 
     def score(self, metric: str, weights: Array | None = None) -> Array:
         """F1 of the corpus for each seed, [seed]; "conll" is the mean F1 of MUC, B³ and CEAF_e.
@@ -83,7 +121,7 @@ class DocumentCounts:
             raise CorelaxError(f"no counts of {metric!r}; there are {', '.join(self.counts)}")
         # Sums of what was counted, nothing subtracted: an empty side is exactly 0, as `ratio` needs it.
         sums = weights.astype(float) @ self.counts[metric]  # [seed, resample, number]
-        f1: Array = METRICS[metric].counts.from_tuple(tuple(sums.T)).scores().f1
+        f1: Array = self._kind(metric).from_tuple(tuple(sums.T)).scores().f1
         return f1
 
 
@@ -101,7 +139,7 @@ class Difference(NamedTuple):
     bootstrap_p: float = 1.0  # of the paired bootstrap over documents and seeds, two-sided
 
 
-def compare(
+def paired_difference(
     *,
     system: DocumentCounts,
     baseline: DocumentCounts,
@@ -130,7 +168,7 @@ def compare(
 
     >>> right = DocumentCounts({"mentions": np.full((1, 6, 4), 3)})
     >>> half = DocumentCounts({"mentions": np.tile([1, 2, 1, 2], (1, 6, 1))})
-    >>> result = compare(system=right, baseline=half, metric="mentions")
+    >>> result = paired_difference(system=right, baseline=half, metric="mentions")
     >>> result.mean, result.p_value == 2 / 2**6, result.exact  # extreme: all exchanged, or none
     (0.5, True, True)
     """
@@ -195,7 +233,9 @@ def _exchanges(
     names = CONLL if metric == "conll" else [metric]
     pairs = {name: [system.counts[name], baseline.counts[name]] for name in names}
     # The documents of the system, then those of the baseline: weights choose who gets which.
-    both = DocumentCounts({name: np.concatenate(pair, axis=1) for name, pair in pairs.items()})
+    both = DocumentCounts(
+        {name: np.concatenate(pair, axis=1) for name, pair in pairs.items()}, system.kinds
+    )
     for coin in coins:  # [resample, document]
         ours = both.score(metric, np.hstack([1 - coin, coin]))  # [resample, seed]
         theirs = both.score(metric, np.hstack([coin, 1 - coin]))
@@ -241,3 +281,13 @@ def holm(p_values: Sequence[float]) -> list[float]:
         largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[number]))
         adjusted[number] = largest
     return adjusted
+
+
+def __getattr__(name: str) -> Any:
+    """The name that `paired_difference` had once, for one more minor version."""
+    if name != "compare":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    warnings.warn(
+        f"{__name__}.compare is now {__name__}.paired_difference", DeprecationWarning, stacklevel=2
+    )
+    return paired_difference

@@ -7,6 +7,7 @@ import os
 
 import typer
 
+from corelax.cli.compare import compare
 from corelax.cli.endings import ended_well
 from corelax.cli.errors import errors
 from corelax.cli.export import export
@@ -31,8 +32,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 for command in (
-    resolve, serve, score, convert, validate, stats, train, sweep, reproduce, predict, errors, features,
-    export, synth,
+    resolve, serve, score, compare, convert, validate, stats, errors,
+    train, sweep, reproduce, predict, features, export, synth,
 ):  # fmt: skip
     app.command()(command)
 

@@ -5,15 +5,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from corelax.core.errors import CorelaxError
 from corelax.core.printable import json_text, on_one_line, printable
+
+if TYPE_CHECKING:
+    from corelax.render import Table
 
 MOST_WORKERS = 1024  # processes, or threads: more than that are a slip of the pen
 MOST_SEEDS = 10_000
-FormatName = Literal["conll2012", "corefud", "jsonlines", "conll", "conllu", "jsonl"]
+FormatName = Literal[
+    "conll2012", "corefud", "ua", "jsonlines", "conll", "conllu", "conllua", "jsonl"
+]
 
 Device = Annotated[
     str, typer.Option(metavar="NAME", help="Where to compute: auto, cpu, cuda, cuda:1 …, mps.")
@@ -28,6 +34,22 @@ Workers = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs.")]
+AsCsv = Annotated[bool, typer.Option("--csv", help="Print the table as CSV, unrounded.")]
+AsLatex = Annotated[bool, typer.Option("--latex", help="Print the table as LaTeX (booktabs).")]
+# For commands that score:
+Match = Annotated[
+    Literal["exact", "partial", "head", "min-span"] | None,
+    typer.Option(
+        help="Which mentions count as the same: same words (the default); inside the gold mention, with its "
+        "head; same head; same minimum span by the parse tree."
+    ),
+]
+Zeros = Annotated[
+    Literal["linear", "dependent"] | None,
+    typer.Option(
+        help="Whether zeros are compared by their place (the default) or by what they depend on."
+    ),
+]
 # For commands that read one file and write another:
 TargetFormat = Annotated[
     FormatName | None, typer.Option("--format", "--to", help="Format of OUT; else by suffix.")
@@ -45,6 +67,23 @@ InputFormat = Annotated[
 def print_json(value: Any) -> None:
     """One JSON object on standard output."""
     print(json_text(value, indent=2))
+
+
+def print_table(table: Table, *, latex: bool) -> None:
+    """A table on standard output, as LaTeX or as CSV."""
+    from corelax.render import table_csv, table_latex
+
+    print(table_latex(table) if latex else table_csv(table).removesuffix("\n"))
+
+
+def check_one_output(**chosen: bool) -> None:
+    """An error if several kinds of output are asked for, by the names of their options.
+
+    >>> check_one_output(json=True, csv=False)
+    """
+    if sum(chosen.values()) > 1:
+        names = " and ".join(f"--{name}" for name, is_chosen in chosen.items() if is_chosen)
+        raise CorelaxError(f"{names} are different outputs; choose one")
 
 
 def note(text: str) -> None:

@@ -42,12 +42,20 @@ def resolve(
         str | None,
         typer.Option(metavar="FILE", help="Write a page for the browser; - is standard output."),
     ] = None,
+    resolved: Annotated[
+        bool,
+        typer.Option(
+            "--resolved", help="Print texts with pronouns and the like replaced by names."
+        ),
+    ] = False,
     format: Annotated[
         FormatName | None, typer.Option("--format", "--to", help="Write an annotated file.")
     ] = None,
     out: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Where to write it (or --json); else standard output."),
+        typer.Option(
+            metavar="FILE", help="Where to write it (or --json, --resolved); else standard output."
+        ),
     ] = None,
     input_format: Annotated[
         FormatName | None,
@@ -110,7 +118,7 @@ def resolve(
     from corelax.resolve.models import model_files
     from corelax.text import input_files
 
-    _check_outputs(json=json, html=html, format=format, out=out)
+    _check_outputs(json=json, html=html, resolved=resolved, format=format, out=out)
     target = next((name for name in (html, out) if name is not None), STANDARD)
     progress = _Progress(is_shown=target != STANDARD or not sys.stdout.isatty())
     resolutions = resolve_files(
@@ -134,9 +142,10 @@ def resolve(
         target, [*input_files(files or [STANDARD]), mentions, constraints, *model_files(model)]
     )
     with progress.stack:
-        if json or html is not None:
+        if json or resolved or html is not None:
+            lines = _lines if json else _resolved_texts if resolved else _pages
             with open_for_writing(target) as file:
-                file.writelines(_lines(resolutions) if json else _pages(resolutions))
+                file.writelines(lines(resolutions))
         elif format is not None or out is not None:
             lost = write((resolution.document for resolution in resolutions), target, format)
             lost.pop("layer offsets", None)  # nobody has asked for those
@@ -145,17 +154,26 @@ def resolve(
             _print(resolutions, progress)
 
 
-def _check_outputs(*, json: bool, html: str | None, format: str | None, out: str | None) -> None:
+def _check_outputs(
+    *, json: bool, html: str | None, resolved: bool, format: str | None, out: str | None
+) -> None:
     from corelax.io import format_for, suffix_format
 
-    chosen = {"--json": json, "--html": html is not None, "--format": format is not None}
+    chosen = {
+        "--json": json,
+        "--html": html is not None,
+        "--resolved": resolved,
+        "--format": format is not None,
+    }
     if sum(chosen.values()) > 1:
         names = " and ".join(name for name, is_chosen in chosen.items() if is_chosen)
         raise CorelaxError(f"{names} are different outputs; choose one")
     if html is not None and out is not None:
         raise CorelaxError("--html names the file itself; leave out --out")
-    if out is not None and not json:
+    if out is not None and not json and not resolved:
         format_for(out, format)
+    if out is not None and resolved and suffix_format(out):
+        raise CorelaxError(f"{out}: --resolved writes plain text; name it .txt")
     if json and out is not None and suffix_format(out) and not out.endswith((".json", ".json.gz")):
         raise CorelaxError(
             f"{out}: --json writes JSON of its own; name it .json, or leave out --json for an annotated file"
@@ -187,6 +205,13 @@ def _lines(resolutions: Iterator[Resolution]) -> Iterator[str]:
 
     for resolution in resolutions:
         yield json_text(resolution.as_dict()) + "\n"
+
+
+def _resolved_texts(resolutions: Iterator[Resolution]) -> Iterator[str]:
+    """Each text on lines of its own, a blank line between two."""
+    for number, resolution in enumerate(resolutions):
+        text = resolution.resolved_text()
+        yield ("\n" if number else "") + text + ("" if text.endswith("\n") else "\n")
 
 
 def _pages(resolutions: Iterator[Resolution]) -> Iterator[str]:

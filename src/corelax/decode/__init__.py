@@ -12,7 +12,7 @@ from corelax.core.lazy import lazy_names
 from corelax.decode.antecedents import best_antecedents, entities_of_links
 from corelax.decode.claims import Claims, claims_of
 from corelax.decode.constraints import Pairs
-from corelax.decode.decision import Decision
+from corelax.decode.decision import Antecedent, Decision
 from corelax.decode.far_names import with_far_names
 from corelax.decode.selection import edged_with_markup, is_bare, without_overlaps
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from corelax.decode.links import best_entities, best_links
 
 __all__ = [
+    "Antecedent",
     "Claims",
     "Decision",
     "Pairs",

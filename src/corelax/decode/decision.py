@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from corelax.document import Span
+
+
+class Antecedent(NamedTuple):
+    """A possible antecedent of a mention.
+
+    Attributes:
+        span: Its words; None is a new entity. It need not be a mention that is written.
+        probability: Of this link.
+    """
+
+    span: Span | None
+    probability: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +31,7 @@ class Decision:
         probability: That the span is a mention.
         link_probability: Of that antecedent, or of starting a new entity.
         entity_probability: That the mention belongs to the entity that its first mention starts.
+        antecedents: The most likely antecedents, best first; empty if they are not known.
     """
 
     span: Span
@@ -26,3 +40,4 @@ class Decision:
     probability: float
     link_probability: float
     entity_probability: float
+    antecedents: tuple[Antecedent, ...] = field(default=(), kw_only=True)

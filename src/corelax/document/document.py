@@ -7,20 +7,29 @@ spans counted from 0 over the whole document. Formats with other habits convert 
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from numbers import Integral
 from operator import index
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from corelax.core.checks import check_items
 from corelax.core.errors import CorelaxError
 from corelax.document.clustering import Clustering
+from corelax.document.gold import (
+    without_entity_columns,
+    without_entity_extra,
+    without_entity_layers,
+)
+from corelax.document.nodes import EmptyId, EmptyNode, Node
 from corelax.document.span import Span
 
+K = TypeVar("K")
 
-class FrozenDict(dict[str, Any]):
+
+class FrozenDict(dict[K, Any]):
     """A dict that cannot be changed. (`types.MappingProxyType` could not be pickled.)
 
     >>> FrozenDict(pos=("NN",))["pos"]
@@ -32,7 +41,7 @@ class FrozenDict(dict[str, Any]):
 
     __setitem__ = __delitem__ = pop = popitem = clear = update = setdefault = __ior__ = _refuse
 
-    def __reduce__(self) -> tuple[type, tuple[dict[str, Any]]]:
+    def __reduce__(self) -> tuple[type, tuple[dict[K, Any]]]:
         return FrozenDict, (dict(self),)
 
 
@@ -59,6 +68,10 @@ class Document:
             `feats`, `lemma`, `parse` (bracket pieces as in CoNLL-2012), `head` (token number of the
             syntactic head, -1 for a root), `relation`, `ner` (bracket pieces), `speaker`, `offsets`
             (first and last + 1 character), and what formats add. None stands for "no value".
+        empty_nodes: The nodes that are no tokens, in their order.
+        mention_heads: The heads of mentions by (label of the entity, mention), as a file gives them: one, or
+            several where an entity has a mention more than once with different heads. A mention that is
+            not there has its first node for its head.
         extra: What only one format knows, kept so that a file survives a round trip.
         raw_text: The text that the document was made of, which the layer `offsets` points into; None for
             documents that were read from annotated files. It does not count when documents are compared.
@@ -76,6 +89,10 @@ class Document:
     part: int | None = None
     layers: Mapping[str, tuple[Any, ...]] = field(default_factory=FrozenDict, hash=False)
     extra: Mapping[str, Any] = field(default_factory=FrozenDict, hash=False)
+    empty_nodes: tuple[EmptyNode, ...] = ()
+    mention_heads: Mapping[tuple[str, Span], tuple[Node, ...]] = field(
+        default_factory=FrozenDict, hash=False
+    )
     raw_text: str | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -83,6 +100,7 @@ class Document:
             raise CorelaxError(f"document {self.id!r}: {problem}")
         object.__setattr__(self, "layers", FrozenDict(self.layers))
         object.__setattr__(self, "extra", FrozenDict(self.extra))
+        object.__setattr__(self, "mention_heads", FrozenDict(self.mention_heads))
         size = len(self.words)
         bounds = (0, *self.sentence_starts, size)
         if list(bounds) != sorted(bounds) or (size and bounds[1] != 0):
@@ -93,16 +111,18 @@ class Document:
                     f"document {self.key}: layer {name} has {len(values)} values, "
                     f"the document has {size} tokens"
                 )
-        for cluster in self.clusters:
-            for mention in cluster:
-                if mention.start == mention.end and not mention.empty:
-                    raise CorelaxError(
-                        f"document {self.key}: mention {mention.bounds} has no token; ends are exclusive"
-                    )
-                if not 0 <= mention.start <= mention.end <= size:
-                    raise CorelaxError(
-                        f"document {self.key}: mention {mention.bounds} is outside its {size} tokens"
-                    )
+        if self.empty_nodes and (problem := _problem_of_nodes(self)):
+            raise CorelaxError(f"document {self.key}: {problem}")
+        for mention in self.clusters.mentions:
+            start, end = mention
+            if start == end and not mention.empty:
+                raise CorelaxError(
+                    f"document {self.key}: mention {mention.bounds} has no token; ends are exclusive"
+                )
+            if not 0 <= start <= end <= size:
+                raise CorelaxError(
+                    f"document {self.key}: mention {mention.bounds} is outside its {size} tokens"
+                )
 
     @classmethod
     def from_sentences(
@@ -171,9 +191,71 @@ class Document:
         parts = span.parts or ((span.start, span.end),)
         return " … ".join(" ".join(self.words[start:end]) for start, end in parts) or "∅"
 
-    def with_clusters(self, clusters: Clustering[Span]) -> Document:
-        """The same text with other entities: what a resolver returns."""
-        return replace(self, clusters=clusters)
+    def nodes(self, span: Span) -> tuple[Node, ...]:
+        """All nodes of a mention in their order, empty ones at its edges and inside it too.
+
+        >>> zero = EmptyNode(EmptyId(0, 1, 1), ("_",) * 9)
+        >>> doc = Document(id="d", words=("Ann", "ran"), empty_nodes=(zero,))
+        >>> doc.nodes(Span(0, 2))
+        (0, EmptyId(sentence=0, word=1, number=1), 1)
+        """
+        nodes: list[Node] = []
+        empty = set(span.empty)
+        for start, end in span.parts or (span.bounds,):
+            nodes += range(start, end)
+            if self.empty_nodes:  # those inside stand before a token that is not the first
+                first = bisect_right(self.empty_nodes, start, key=self._place_of_node)
+                last = bisect_left(self.empty_nodes, end, lo=first, key=self._place_of_node)
+                empty.update(node.id for node in self.empty_nodes[first:last])
+        if not empty:
+            return tuple(nodes)
+        return tuple(sorted([*nodes, *empty], key=self._order_of_node))
+
+    def head_of(self, label: str, span: Span) -> Node:
+        """The head of a mention of the entity with this label."""
+        heads = self.mention_heads.get((label, span))
+        return heads[0] if heads else self.nodes(span)[0]
+
+    def place_of(self, id: EmptyId) -> int:
+        """The token that follows an empty node, in its sentence or the next.
+
+        >>> Document(id="d", words=("Ann", "ran")).place_of(EmptyId(0, 1, 1))
+        1
+        """
+        return self.sentence_starts[id.sentence] + id.word
+
+    def _place_of_node(self, node: EmptyNode) -> int:
+        return self.place_of(node.id)
+
+    def _order_of_node(self, node: Node) -> tuple[int, int, EmptyId | None]:
+        """Empty nodes stand before the token that follows them."""
+        return (self.place_of(node), 0, node) if isinstance(node, EmptyId) else (node, 1, None)
+
+    def with_clusters(
+        self, clusters: Clustering[Span], heads: Mapping[Span, Node] = FrozenDict()
+    ) -> Document:
+        """The same text with other entities: what a resolver returns.
+
+        Nothing that the document knew of its entities is kept: fields of mentions, heads, bridging and split
+        antecedents, comments and JSON fields about entities.
+
+        Args:
+            clusters: The entities.
+            heads: The heads of their mentions, where they are known.
+        """
+        named = zip(clusters.labels, clusters, strict=True)
+        of_mentions = {(name, m): (heads[m],) for name, c in named for m in c if m in heads}
+        return replace(
+            self,
+            clusters=clusters,
+            mention_heads=of_mentions,
+            layers=without_entity_layers(self.layers),
+            extra=without_entity_extra(self.extra),
+            empty_nodes=tuple(
+                node._replace(columns=without_entity_columns(node.columns))
+                for node in self.empty_nodes
+            ),
+        )
 
 
 def _span(mention: Span | tuple[int, int]) -> Span:
@@ -195,10 +277,25 @@ def _problem(doc: Document) -> str | None:
         return "its words must be a tuple of str"
     if not isinstance(starts, Collection) or not _are_all(starts, Integral):
         return "its sentence_starts must be a tuple of whole numbers"
-    if not isinstance(doc.clusters, Clustering) or not all(_are_all(c, Span) for c in doc.clusters):
+    if not isinstance(doc.clusters, Clustering) or not _are_all(doc.clusters.mentions, Span):
         return "its clusters must be a Clustering of Span"
     if not isinstance(doc.layers, Mapping) or not _are_all(doc.layers.values(), Collection):
         return "its layers must be tuples by name"
+    return None
+
+
+def _problem_of_nodes(doc: Document) -> str | None:
+    """What is wrong with the empty nodes, if anything."""
+    sizes = [end - start for start, end in doc.sentence_bounds]
+    before = EmptyId(-1, 0, 0)
+    for node in doc.empty_nodes:
+        if node.id <= before:
+            return f"empty node {node.id} of sentence {node.id.sentence} is out of order"
+        if not (
+            0 <= node.id.sentence < len(sizes) and 0 <= node.id.word <= sizes[node.id.sentence]
+        ):
+            return f"empty node {node.id} is not in a sentence {node.id.sentence}"
+        before = node.id
     return None
 
 

@@ -10,6 +10,7 @@ from corelax.core.errors import CorelaxError
 from corelax.document.document import Document
 
 T = TypeVar("T")
+SIDES = ("gold", "system")  # in messages
 
 
 def pair_documents(
@@ -48,7 +49,11 @@ def pair_documents(
 
 
 def same_documents(
-    *, gold: Iterable[Document], system: Iterable[Document], where: str = ""
+    *,
+    gold: Iterable[Document],
+    system: Iterable[Document],
+    where: str = "",
+    sides: tuple[str, str] = SIDES,
 ) -> Iterator[tuple[Document, Document]]:
     """(gold, system) of documents that both sides must have, with the same words.
 
@@ -56,6 +61,7 @@ def same_documents(
         gold: The gold documents.
         system: The system's documents, in any order.
         where: The system's name in messages.
+        sides: What messages call the two sides.
 
     >>> doc = Document(id="d", words=("a",))
     >>> [ours is theirs for ours, theirs in same_documents(gold=[doc], system=[doc])]
@@ -64,11 +70,15 @@ def same_documents(
     prefix = f"{where}: " if where else ""
     for ours, theirs in pair_documents(gold=gold, system=system, key=lambda doc: doc.name):
         if theirs is None and ours is not None:
-            raise CorelaxError(f"{prefix}document {ours.name} is in gold but not in system")
+            raise CorelaxError(
+                f"{prefix}document {ours.name} is in {sides[0]} but not in {sides[1]}"
+            )
         if ours is None and theirs is not None:
-            raise CorelaxError(f"{prefix}document {theirs.name} is in system but not in gold")
+            raise CorelaxError(
+                f"{prefix}document {theirs.name} is in {sides[1]} but not in {sides[0]}"
+            )
         if ours is not None and theirs is not None:
-            if difference := word_difference(gold=ours, system=theirs):
+            if difference := word_difference(gold=ours, system=theirs, sides=sides):
                 raise CorelaxError(f"{prefix}{difference}")
             yield ours, theirs
 
@@ -96,7 +106,9 @@ def check_same_words(*, gold: Document, system: Document) -> None:
         )
 
 
-def word_difference(*, gold: Document, system: Document) -> str | None:
+def word_difference(
+    *, gold: Document, system: Document, sides: tuple[str, str] = SIDES
+) -> str | None:
     """The first token in which two documents differ, in words; None if their words are the same.
 
     >>> word_difference(gold=Document(id="d", words=("a",)), system=Document(id="d", words=("b",)))
@@ -106,7 +118,7 @@ def word_difference(*, gold: Document, system: Document) -> str | None:
         return None
     for position, (ours, theirs) in enumerate(zip(gold.words, system.words, strict=False)):
         if ours != theirs:
-            return f"document {gold.name}: token {position} is {ours!r} in gold and {theirs!r} in system"
-    return (
-        f"document {gold.name}: gold has {len(gold.words)} tokens, system has {len(system.words)}"
-    )
+            here, there = f"{ours!r} in {sides[0]}", f"{theirs!r} in {sides[1]}"
+            return f"document {gold.name}: token {position} is {here} and {there}"
+    sizes = f"{sides[0]} has {len(gold.words)} tokens, {sides[1]} has {len(system.words)}"
+    return f"document {gold.name}: {sizes}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple, NoReturn
 
+from corelax.document.nodes import EmptyId
+
 
 class _Bounds(NamedTuple):
     start: int
@@ -16,8 +18,8 @@ class Span(_Bounds):
 
     Two rare kinds of mention carry more. A discontinuous one lists its stretches in `parts`; `start`
     and `end` are then its outer edges. One that begins or ends on empty nodes (zero pronouns in
-    CorefUD, which are no tokens) lists the numbers of those nodes in `empty`; a zero pronoun alone
-    has `start == end`. Neither equals the plain span from `start` to `end`.
+    CorefUD, which are no tokens) lists those nodes in `empty`, each by its sentence and id; a zero
+    pronoun alone has `start == end`. Neither equals the plain span from `start` to `end`.
 
     >>> span = Span(3, 5)
     >>> start, end = span
@@ -26,19 +28,21 @@ class Span(_Bounds):
     >>> with_gap = Span(3, 9, parts=((3, 5), (8, 9)))
     >>> with_gap.is_continuous, with_gap == (3, 9), with_gap.bounds == (3, 9)
     (False, False, True)
+    >>> Span(4, 4, empty=(EmptyId(0, 4, 1),))
+    Span(4, 4, empty=(EmptyId(sentence=0, word=4, number=1),))
     """
 
     __slots__ = ()
 
     parts: tuple[tuple[int, int], ...] = ()
-    empty: tuple[int, ...] = ()
+    empty: tuple[EmptyId, ...] = ()
 
     def __new__(
         cls,
         start: int,
         end: int,
         parts: Iterable[tuple[int, int]] = (),
-        empty: Iterable[int] = (),
+        empty: Iterable[EmptyId] = (),
     ) -> Span:
         """A plain span is two numbers and nothing else; the rare ones are of a class of their own."""
         if parts or empty:
@@ -70,7 +74,7 @@ class _SpanWithMore(Span):
 
     @classmethod
     def _of(
-        cls, start: int, end: int, parts: tuple[tuple[int, int], ...], empty: tuple[int, ...]
+        cls, start: int, end: int, parts: tuple[tuple[int, int], ...], empty: tuple[EmptyId, ...]
     ) -> _SpanWithMore:
         span = tuple.__new__(cls, (start, end))
         span.__dict__.update(parts=parts, empty=empty)

@@ -2,6 +2,6 @@
 
 from corelax.core.lazy import lazy_names
 
-__all__ = ["spacy", "torchmetrics"]
+__all__ = ["datasets", "spacy", "torchmetrics"]
 
 __getattr__, __dir__ = lazy_names(__name__, dict.fromkeys(__all__, ""))

@@ -1,8 +1,9 @@
 """A spaCy component: `nlp.add_pipe("corelax")` puts entities into `doc.spans["coref_clusters_1"]`, `_2`, ...
 
 The groups come by first mention. Their `attrs` have the entity's `probability` and the place of its
-`representative` mention in the group. Tokens are spaCy's; sentences too, if a component has set them,
-otherwise they are those that `corelax.text` finds.
+`representative` mention in the group. `doc._.coref_clusters`, `doc._.resolved_text` and `token._.entity` are
+read from them (`spacy_attributes.py`). A second call overwrites the groups of the first. Tokens are spaCy's;
+sentences too, if a component has set them, otherwise they are those that `corelax.text` finds.
 
 When a document fails, spaCy's error handler is called with it alone, whatever batch it was in. The default
 handler raises. If one is set that does not (`nlp.set_error_handler`), `nlp(text)` returns the document
@@ -12,7 +13,7 @@ loaded is an error of `nlp.pipe` whatever the handler.
 
 from __future__ import annotations
 
-import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
@@ -20,8 +21,12 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from corelax.core.checks import check_choice, check_number
 from corelax.core.errors import CorelaxError
+from corelax.core.folders import CONFIG, blaming, read_model_config
 from corelax.document import Document
 from corelax.document.clustering import SINGLETONS
+from corelax.integrations.spacy_attributes import PREFIX, add_attributes, write_groups
+from corelax.resolve.hub import fetched
+from corelax.resolve.models import DEFAULT, model_folder
 from corelax.text.sentences import sentence_starts
 
 if TYPE_CHECKING:
@@ -39,6 +44,7 @@ else:
 
 __all__ = ["CoreferenceComponent", "Settings", "document_from", "make_component"]
 
+_ENGLISH = {"en", "xx"}  # xx: of several languages
 ErrorHandler = Callable[[str, Any, list[Any], Exception], None]
 
 
@@ -63,7 +69,7 @@ class Settings:
     """
 
     model: str | None = None
-    prefix: str = "coref_clusters"
+    prefix: str = PREFIX
     batch_size: int = 8
     singletons: str = "drop"
     scheme: str | None = None
@@ -79,8 +85,8 @@ class Settings:
 class CoreferenceComponent:
     """What `nlp.add_pipe("corelax")` adds to a pipeline.
 
-    The model is loaded when the first document with a word comes. Set `resolver` to use one that is
-    loaded already; it is not saved with the pipeline.
+    Whether there is a model is checked when the component is added. It is loaded when the first document with
+    a word comes. Set `resolver` to use one that is loaded already; it is not saved with the pipeline.
     """
 
     def __init__(self, name: str = "corelax", settings: Settings | None = None) -> None:
@@ -88,6 +94,7 @@ class CoreferenceComponent:
             raise CorelaxError("spaCy is not installed; pip install 'corelax[spacy]'")
         self.name = name
         self.settings = Settings() if settings is None else settings
+        add_attributes()
         self._resolver: Any = None
         self._error_handler: ErrorHandler = _raise_error
 
@@ -149,8 +156,6 @@ class CoreferenceComponent:
 
     def _annotate(self, docs: Sequence[Doc]) -> None:
         """Adds entities to all documents or, if anything is wrong, to none."""
-        for doc in docs:
-            self._check_free(doc)
         filled = [(doc, positions) for doc in docs if (positions := word_positions(doc))]
         if not filled:
             return
@@ -165,18 +170,7 @@ class CoreferenceComponent:
             for (doc, positions), resolution in zip(filled, resolutions, strict=True)
         ]
         for (doc, _), groups in zip(filled, groups_of_docs, strict=True):
-            for group in groups:
-                doc.spans[group.name] = group
-
-    def _check_free(self, doc: Doc) -> None:
-        """No group that the component would write is there yet."""
-        ours = re.compile(rf"{re.escape(self.settings.prefix)}_\d+")
-        for key in doc.spans:
-            if ours.fullmatch(key):
-                raise CorelaxError(
-                    f"the document already has the span group {key!r}; "
-                    "delete such groups or set another prefix"
-                )
+            write_groups(doc, groups, self.settings.prefix)
 
     def _groups(
         self, doc: Doc, positions: Sequence[int], resolution: Resolution
@@ -198,7 +192,7 @@ class CoreferenceComponent:
 
 
 def make_component(
-    nlp: Language,  # noqa: ARG001
+    nlp: Language,
     name: str,
     model: Optional[str],  # noqa: UP045
     prefix: str,
@@ -216,7 +210,31 @@ def make_component(
         scheme=scheme,
         device=device,
     )
+    check_model(model)
+    if nlp.lang not in _ENGLISH and model in {None, DEFAULT}:
+        warnings.warn(
+            f"the model {DEFAULT} is for English; in a pipeline for {nlp.lang!r} its entities mean nothing",
+            stacklevel=2,
+        )
     return CoreferenceComponent(name, settings)
+
+
+def check_model(model: str | None) -> None:
+    """That there is such a model, without loading it.
+
+    >>> check_model("small")
+    >>> check_model("./runs/lea")
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: runs/lea: no model there; a model is a folder with config.json
+    """
+    folder = model_folder(fetched(model))
+    if not (folder / CONFIG).is_file():
+        raise CorelaxError(f"{folder}: no model there; a model is a folder with {CONFIG}")
+    with blaming(folder):
+        kind = read_model_config(folder)["format"]
+    if not str(kind).startswith("corelax encoder ranker"):
+        raise CorelaxError(f"{folder}: {kind!r} is not an encoder ranker, which plain text needs")
 
 
 if has_spacy:
@@ -229,12 +247,16 @@ def document_from(doc: Doc) -> Document:
     """A spaCy document as a corelax one: its words without the tokens that are only white space."""
     tokens = [doc[place] for place in word_positions(doc)]
     words = [token.text for token in tokens]
-    if doc.has_annotation("SENT_START"):
-        starts = _starts_set(doc)
-    else:
-        spans = [(token.idx, token.idx + len(token)) for token in tokens]
-        starts = sentence_starts(doc.text, words, spans)
-    return Document(id="doc", words=tuple(words), sentence_starts=tuple(starts))
+    spans = [(token.idx, token.idx + len(token)) for token in tokens]
+    is_split = doc.has_annotation("SENT_START")
+    starts = _starts_set(doc) if is_split else sentence_starts(doc.text, words, spans)
+    return Document(
+        id="doc",
+        words=tuple(words),
+        sentence_starts=tuple(starts),
+        layers={"offsets": tuple(spans)},
+        raw_text=doc.text,
+    )
 
 
 def word_positions(doc: Doc) -> list[int]:

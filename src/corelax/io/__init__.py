@@ -1,5 +1,6 @@
 """Reading and writing coreference data: `read`, `stream`, `write`, `validate`, and the formats they know."""
 
+from corelax.io.file_sets import annotated_files, match_files
 from corelax.io.formats import (
     ALIASES,
     FORMATS,
@@ -13,6 +14,7 @@ from corelax.io.formats import (
     write,
 )
 from corelax.io.problems import Problem, Problems
+from corelax.io.topics import topic_rule
 
 __all__ = [
     "ALIASES",
@@ -20,11 +22,14 @@ __all__ = [
     "Format",
     "Problem",
     "Problems",
+    "annotated_files",
     "format_for",
     "format_of",
+    "match_files",
     "read",
     "stream",
     "suffix_format",
+    "topic_rule",
     "validate",
     "write",
 ]

@@ -9,21 +9,24 @@
 
 An opening bracket carries the entity's name and the other fields of `global.Entity`; a closing one
 the name only. `e1[1/2]` is the first of two parts of a discontinuous mention. Empty nodes (`8.1`) are
-no tokens: they are kept aside, and a mention that begins or ends on one names it (`Span.empty`).
+no tokens: they are kept aside (`Document.empty_nodes`), and a mention that begins or ends on one names
+it (`Span.empty`). The field `head` is the number of a mention's head among its nodes, from 1
+(`Document.mention_heads`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import groupby
 from typing import IO, Any, NamedTuple
 
-from corelax.document import Document
+from corelax.document import Document, EmptyId, EmptyNode
+from corelax.document.gold import COMMENTS, GLOBAL_ENTITY, MENTIONS, MULTIWORD, SPLIT
 from corelax.io.corefud_entities import EntityReader
+from corelax.io.corefud_regular import COLUMNS, Regular, lines_of_sentences, sentences
 from corelax.io.problems import Problems, quote
+from corelax.io.split import SplitAntecedents
 
-COLUMNS = 10
 FIELDS = "eid-etype-head-other"  # where a file has no global.Entity
 MAX_FIELDS = 1000  # characters of global.Entity
 MAX_EMPTY = 1000  # empty nodes in a row: a mention that begins or ends among them names them all
@@ -32,22 +35,10 @@ LAYERS = {2: "lemma", 3: "upos", 4: "pos", 5: "feats", 7: "relation", 8: "deps"}
 
 NOTHING = ("_", "")  # cells without a value
 
-COMMENTS, MULTIWORD, EMPTY_NODES = "conllu.comments", "conllu.multiword", "conllu.empty"
-GLOBAL_ENTITY, MENTIONS = "conllu.global_entity", "conllu.mentions"
-
 _NEWDOC = re.compile(r"#\s*newdoc\b(?:\s+id)?\s*=?\s*(.*)")
 _GLOBAL = re.compile(r"#\s*global\.Entity\s*=\s*(\S+)")
 _SPEAKER = re.compile(r"#\s*speaker\s*=\s*(.*)")
 _ID = re.compile(r"(\d{1,9})(?:([-.])(\d{1,9}))?")
-
-
-class EmptyNode(NamedTuple):
-    """A node that is no token, before token `position`; `columns` are those after the ID."""
-
-    sentence: int
-    position: int
-    id: str
-    columns: tuple[str, ...]
 
 
 class Multiword(NamedTuple):
@@ -67,29 +58,34 @@ def read(file: IO[str], problems: Problems, *, layers: bool = True) -> Iterator[
     """Yields document after document. Without `layers`, words and clusters only."""
     document: _DocumentReader | None = None
     fields = FIELDS
-    number = 1
-    for blank, group in groupby(file, str.isspace):
-        rows = [row.rstrip("\n") for row in group]
-        if not blank:
-            comments = [row for row in rows if row.startswith("#")]
-            for line, row in enumerate(rows, number):
-                if row.startswith("#") and (match := _GLOBAL.match(row)):
-                    fields = match[1]
-                    if len(fields) > MAX_FIELDS:
-                        problems.error(line, f"global.Entity of more than {MAX_FIELDS} characters")
-                        fields = FIELDS
-            newdoc = next((m for row in comments if (m := _NEWDOC.match(row))), None)
-            if newdoc or (document is None and len(comments) < len(rows)):
-                if document is not None:
-                    yield document.finish()
-                name = newdoc[1].strip() if newdoc else ""
-                name = name or f"document_{problems.documents + 1}"
-                document = _DocumentReader(name, fields, number, problems, layers)
+    for number, rows in lines_of_sentences(file) if layers else sentences(file):
+        if isinstance(rows, Regular):
+            if document is None:
+                document = _DocumentReader(_name("", problems), fields, number, problems, layers)
+            document.regular_sentence(rows)
+            continue
+        comments = [row for row in rows if row.startswith("#")]
+        for line, row in enumerate(rows, number):
+            if row.startswith("#") and (match := _GLOBAL.match(row)):
+                fields = match[1]
+                if len(fields) > MAX_FIELDS:
+                    problems.error(line, f"global.Entity of more than {MAX_FIELDS} characters")
+                    fields = FIELDS
+        newdoc = next((m for row in comments if (m := _NEWDOC.match(row))), None)
+        if newdoc or (document is None and len(comments) < len(rows)):
             if document is not None:
-                document.sentence(rows, number)
-        number += len(rows)
+                yield document.finish()
+            name = _name(newdoc[1].strip() if newdoc else "", problems)
+            document = _DocumentReader(name, fields, number, problems, layers)
+        if document is not None:
+            document.sentence(rows, number)
     if document is not None:
         yield document.finish()
+
+
+def _name(name: str, problems: Problems) -> str:
+    """The name of the next document of a file."""
+    return name or f"document_{problems.documents + 1}"
 
 
 def without_entity(misc: str) -> tuple[str, list[str]]:
@@ -123,7 +119,18 @@ class _DocumentReader:
         self._multiword: list[Multiword] = []
         self._empty: list[EmptyNode] = []
         self._run, self._run_position = 0, -1  # empty nodes in a row, and the token after them
-        self._entities = EntityReader(fields, problems)
+        self._split = SplitAntecedents(problems)
+        self._entities = EntityReader(fields, problems, keep_fields=layers)
+
+    def regular_sentence(self, sentence: Regular) -> None:
+        """One sentence of which no layers are wanted."""
+        start = len(self._words)
+        self._words += sentence.words
+        self._starts.append(start)
+        self._entities.nodes.add_tokens(len(sentence.words))
+        read, size = self._entities.read, len(sentence.words)
+        for token, line, value in sentence.cells:
+            read(value, line, start, token - size)
 
     def sentence(self, rows: list[str], first: int) -> None:
         """One sentence with its comments, `first` being the line number of its first row."""
@@ -158,6 +165,8 @@ class _DocumentReader:
                 self._multiword.append(Multiword(start + len(tokens), covered, tuple(columns[1:])))
                 multiword_ends[covered] = line
                 continue
+            if "SplitAnte=" in columns[9]:
+                self._split.read(columns[9], line)
             entities: list[str] = []
             if "Entity=" in columns[9]:
                 columns[9], entities = without_entity(columns[9])
@@ -170,11 +179,18 @@ class _DocumentReader:
                 if self._run > MAX_EMPTY:
                     self._problems.error(line, f"more than {MAX_EMPTY} empty nodes in a row")
                     continue
-                self._entities.empty_node(position)
-                node = EmptyNode(len(self._starts), position, columns[0], tuple(columns[1:]))
-                self._empty.append(node)
+                id = EmptyId(len(self._starts), len(tokens), int(columns[0].partition(".")[2]))
+                if (
+                    columns[0] != str(id)
+                    or id.number == 0
+                    or (self._empty and id <= self._empty[-1].id)
+                ):
+                    self._problems.error(line, f"{quote(columns[0])} stands in the wrong place")
+                    continue
+                self._entities.nodes.add_empty(id, position)
+                self._empty.append(EmptyNode(id, tuple(columns[1:])))
             else:
-                self._entities.token()
+                self._entities.nodes.add_tokens(1)
                 self._words.append(columns[1])
                 tokens.append(columns)
                 lines.append(line)
@@ -239,7 +255,10 @@ class _DocumentReader:
         """The document is complete."""
         clusters = self._entities.finish()
         layers: dict[str, tuple[Any, ...]] = {}
-        extra: dict[str, Any] = {}
+        extra: dict[str, Any] = {
+            GLOBAL_ENTITY: self._fields,
+            SPLIT: self._split.of(clusters.labels),
+        }
         if self._with_layers:
             every = {**self._layers, "speaker": self._speakers}
             layers = {
@@ -247,11 +266,9 @@ class _DocumentReader:
                 for name, values in every.items()
                 if any(value is not None for value in values)
             }
-            extra = {
+            extra |= {
                 COMMENTS: tuple(self._comments),
                 MULTIWORD: tuple(self._multiword),
-                EMPTY_NODES: tuple(self._empty),
-                GLOBAL_ENTITY: self._fields,
                 MENTIONS: self._entities.fields_of,
             }
         return Document(
@@ -260,5 +277,7 @@ class _DocumentReader:
             sentence_starts=tuple(self._starts),
             clusters=clusters,
             layers=layers,
+            empty_nodes=tuple(self._empty),
+            mention_heads=self._entities.heads_of,
             extra={name: value for name, value in extra.items() if value},
         )

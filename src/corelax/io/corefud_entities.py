@@ -10,12 +10,13 @@ import re
 from collections import defaultdict, deque
 from typing import NamedTuple
 
-from corelax.document import Span
+from corelax.document import Node, Span
 from corelax.document.clustering import Clustering
 from corelax.io.brackets import OpenMentions
+from corelax.io.nodes import NodeList, joined
 from corelax.io.problems import Problems, quote
 
-_BRACKET = re.compile(r"\(([^()]+)(\)?)|([^()]+)\)")
+_BRACKET = re.compile(r"\(([^()]+)(\)?)|([^()]+)\)|(.)", re.DOTALL)
 _PART = re.compile(r"(.+)\[(\d{1,6})/(\d{1,6})\]")
 
 
@@ -32,127 +33,151 @@ class _Discontinuous(NamedTuple):
     line: int
     spans: list[Span]
     notes: list[str]
+    places: list[tuple[int, int]]
+
+    def whole(self) -> tuple[Span, str, list[tuple[int, int]]]:
+        """The mention, its fields, and the first and last node of each part."""
+        note = max(self.notes, key=len)  # the parts repeat it, or only the first one has it
+        if self.size == 1:
+            return self.spans[0], note, self.places
+        return joined(self.spans), note, self.places
 
 
 class EntityReader:
     """The entities of one document, built node by node.
 
     Attributes:
+        nodes: The nodes so far.
         fields_of: What the opening bracket of a mention says beside the entity's name.
+        heads_of: The heads of mentions of several nodes, where the file has a field for them.
     """
 
-    def __init__(self, fields: str, problems: Problems) -> None:
+    def __init__(self, fields: str, problems: Problems, *, keep_fields: bool = True) -> None:
         self._problems = problems
+        self._keep_fields = keep_fields
         self._fields = fields.split("-")
         self._name_field = name_field(self._fields)
-        self._nodes: list[int] = []  # token number, or -1 - number of an empty node
-        self._tokens = 0
-        self._positions: list[int] = []  # of empty nodes: the token that follows
+        others = [field for i, field in enumerate(self._fields) if i != self._name_field]
+        self._head_field = others.index("head") if "head" in others else None
+        self._name_first = self._name_field == 0 < len(self._fields) - 1
+        self._with_notes = keep_fields or self._head_field is not None
+        self.nodes = NodeList()
         # Automatic annotation in this format repeats mentions; CoNLL-2012 and jsonlines refuse them.
         self._brackets = OpenMentions(problems, refuse_twice=False)
         # Entity, parts and the part to come → mentions, in the order of their first parts.
         self._waiting: defaultdict[tuple[str, int, int], deque[_Discontinuous]] = defaultdict(deque)
         self.fields_of: dict[tuple[str, Span], str] = {}
+        self.heads_of: dict[tuple[str, Span], tuple[Node, ...]] = {}
 
-    def token(self) -> None:
-        """The next node is a token."""
-        self._nodes.append(self._tokens)
-        self._tokens += 1
-
-    def empty_node(self, position: int) -> None:
-        """The next node is an empty one, before the token `position`."""
-        self._nodes.append(-1 - len(self._positions))
-        self._positions.append(position)
-
-    def read(self, value: str, line: int, sentence_start: int) -> None:
-        """The brackets of one node, the node that was added last."""
-        node = len(self._nodes) - 1
-        at, closing = 0, []
-        while match := _BRACKET.match(value, at):
-            opened, closed, ended = match.groups()
-            at = match.end()
-            if ended is not None:
-                closing.append(ended.split("-")[0])
+    def read(self, value: str, line: int, sentence_start: int, node: int = -1) -> None:
+        """The brackets of one node, counted from the end of those that were added."""
+        node += len(self.nodes)
+        closing: list[str] = []
+        for opened, closed, ended, rest in _BRACKET.findall(value):
+            if ended:
+                closing.append(ended.partition("-")[0])
                 continue
+            if rest:
+                self._problems.error(line, f"cannot read the brackets {quote(value)}")
+                break
             if closing:  # a run of closings is done together: their order says nothing
                 self._close(closing, node, line, sentence_start)
                 closing = []
-            values = opened.split("-", len(self._fields) - 1)
-            name_at = min(self._name_field, len(values) - 1)
-            bracket = values[name_at]
-            part = _PART.fullmatch(bracket) if "[" in bracket else None
-            if not bracket or ("[" in bracket and part is None):
-                self._problems.error(line, f"no name of an entity in {quote(opened)}")
-                continue
-            others = [value for i, value in enumerate(values) if i != name_at]
-            self._brackets.open(
-                bracket, node, line, entity=part[1] if part else bracket, note="-".join(others)
-            )
-            if closed:
-                self._close([bracket], node, line, sentence_start)
-        if at < len(value):
-            self._problems.error(line, f"cannot read the brackets {quote(value)}")
+            self._open(opened, bool(closed), node, line, sentence_start)
         if closing:
             self._close(closing, node, line, sentence_start)
 
+    def _open(self, opened: str, closed: bool, node: int, line: int, sentence_start: int) -> None:
+        """An opening bracket, or a whole mention of one node."""
+        if self._name_first and not self._with_notes:
+            bracket, note = opened.partition("-")[0], ""
+        else:
+            values = opened.split("-", len(self._fields) - 1)
+            bracket = values.pop(min(self._name_field, len(values) - 1))
+            note = "-".join(values)
+        part = _PART.fullmatch(bracket) if "[" in bracket else None
+        if not bracket or ("[" in bracket and part is None):
+            self._problems.error(line, f"no name of an entity in {quote(opened)}")
+        elif part or not closed:
+            self._brackets.open(bracket, node, line, entity=part[1] if part else bracket, note=note)
+            if closed:
+                self._close([bracket], node, line, sentence_start)
+        else:
+            self._add(bracket, self.nodes.span(node, node), note, line, sentence_start)
+
+    def _add(self, entity: str, span: Span, note: str, line: int, sentence_start: int) -> None:
+        """A mention is complete."""
+        self._brackets.add(entity, span, line, sentence_start)
+        if self._keep_fields:
+            self.fields_of[entity, span] = note
+
     def _close(self, brackets: list[str], node: int, line: int, sentence_start: int) -> None:
         for bracket, first, note in self._brackets.close(brackets, line):
-            span = self._span(first, node)
-            entity = bracket
+            span = self.nodes.span(first, node)
+            entity, places, head_note = bracket, [(first, node)], note
             if "[" in bracket and (part := _PART.fullmatch(bracket)):
                 entity = part[1]
-                whole = self._join(entity, int(part[2]), int(part[3]), span, line, note)
-                if whole is None:
+                mention = self._join(entity, int(part[2]), int(part[3]), line)
+                if mention is None:
                     continue
-                span, note = whole
-            self._brackets.add(entity, span, line, sentence_start)
-            if note:
-                self.fields_of[entity, span] = note
+                mention.spans.append(span)
+                mention.notes.append(note)
+                mention.places.append((first, node))
+                if len(mention.spans) < mention.size:
+                    self._waiting[entity, mention.size, len(mention.spans) + 1].append(mention)
+                    continue
+                span, note, places = mention.whole()
+                if (head := self._head_value(head_note)) != self._head_value(note):
+                    note = self._with_head(note, head)
+            self._add(entity, span, note, line, sentence_start)
+            if self._head_field is not None:
+                self._add_head(entity, span, head_note, places, line)
 
-    def _span(self, first: int, last: int) -> Span:
-        """The mention from node to node, both included."""
-        nodes = self._nodes
-        edges: list[int] = []
-        while first <= last and nodes[first] < 0:
-            edges.append(-1 - nodes[first])
-            first += 1
-        if first > last:
-            position = self._positions[edges[0]]
-            return Span(position, position, empty=tuple(edges))
-        trailing: list[int] = []
-        while nodes[last] < 0:
-            trailing.append(-1 - nodes[last])
-            last -= 1
-        return Span(nodes[first], nodes[last] + 1, empty=(*edges, *reversed(trailing)))
+    def _head_value(self, note: str) -> str:
+        """The field of the head; `1` where it is left out."""
+        values = note.split("-", max(len(self._fields) - 2, 0))
+        at = self._head_field
+        return (values[at] or "1") if at is not None and len(values) > at else "1"
 
-    def _join(
-        self, entity: str, part: int, parts: int, span: Span, line: int, note: str
-    ) -> tuple[Span, str] | None:
-        """One part of a discontinuous mention; when it is the last, the whole with its fields."""
+    def _with_head(self, note: str, head: str) -> str:
+        """The fields of a mention with another head."""
+        values = note.split("-", max(len(self._fields) - 2, 0))
+        at = self._head_field or 0
+        values += [""] * (at + 1 - len(values))
+        values[at] = head
+        return "-".join(values)
+
+    def _add_head(
+        self, entity: str, span: Span, note: str, places: list[tuple[int, int]], line: int
+    ) -> None:
+        """The head of a mention: a number from 1 among its nodes. Of several parts the last one says it."""
+        size = sum(last - first + 1 for first, last in places)
+        if size == 1 or self._head_field is None:
+            return
+        value = self._head_value(note)
+        number = int(value) if value.isdecimal() and len(value) < 10 else -1
+        if not 0 <= number <= size:
+            message = f"the head of a mention of entity {quote(entity)} is {quote(value)}"
+            self._problems.error(line, f"{message}; it has {size} nodes")
+            number = 0
+        at = max(number - 1, 0)
+        for first, last in places:
+            if at <= last - first:
+                break
+            at -= last - first + 1
+        head = self.nodes[first + at]
+        known = self.heads_of.get((entity, span), ())
+        if head not in known:
+            self.heads_of[entity, span] = (*known, head)
+
+    def _join(self, entity: str, part: int, parts: int, line: int) -> _Discontinuous | None:
+        """The discontinuous mention that this part belongs to."""
         if part == 1:
-            mention = _Discontinuous(entity, parts, line, [], [])
-        elif waiting := self._waiting.get((entity, parts, part)):
-            mention = waiting.popleft()
-        else:
-            self._problems.error(
-                line, f"entity {entity}: part {part}/{parts} has no part before it"
-            )
-            return None
-        mention.spans.append(span)
-        mention.notes.append(note)
-        if part < parts:
-            self._waiting[entity, parts, part + 1].append(mention)
-            return None
-        note = max(mention.notes, key=len)  # the parts repeat it, or only the first one has it
-        if parts == 1:
-            return span, note
-        whole = Span(
-            mention.spans[0].start,
-            mention.spans[-1].end,
-            tuple((s.start, s.end) for s in mention.spans),
-            tuple(node for s in mention.spans for node in s.empty),
-        )
-        return whole, note
+            return _Discontinuous(entity, parts, line, [], [], [])
+        if waiting := self._waiting.get((entity, parts, part)):
+            return waiting.popleft()
+        self._problems.error(line, f"entity {entity}: part {part}/{parts} has no part before it")
+        return None
 
     def finish(self) -> Clustering[Span]:
         """The document ends."""

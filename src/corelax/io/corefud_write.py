@@ -8,25 +8,29 @@ from collections import Counter
 from collections.abc import Iterator
 
 from corelax.core.errors import CorelaxError
-from corelax.document import Document, Span
+from corelax.document import Document, EmptyId, EmptyNode, Span, tree_head
+from corelax.document.gold import COMMENTS, GLOBAL_ENTITY, MENTIONS, MULTIWORD, SPLIT
 from corelax.io import corefud
 from corelax.io.corefud_entities import name_field
+from corelax.io.corefud_regular import COLUMNS
 from corelax.io.nesting import Bracketed, Events, bracket_events, entity_names, nested
 from corelax.io.not_kept import lost_data, lost_sentences
 
 _UNSAFE_CELL = re.compile(r"[\t\n\r]|^$")
+_LONGEST = 1000  # tokens of a mention whose head is looked for
 _UNSAFE = re.compile(r"[-()\[\]|=\s%]")  # would end an entity's name, or its cell
 
 
 def write(doc: Document) -> str:
     """A document as text."""
-    nodes = _Nodes(doc)
+    nodes = Nodes(doc)
     brackets = _Brackets(doc, nodes)
-    comments = doc.extra.get(corefud.COMMENTS)
+    split = brackets.split_antecedents()
+    comments = doc.extra.get(COMMENTS)
     speakers = doc.layer("speaker")
     lines = [
         f"# newdoc id = {doc.key}",
-        f"# global.Entity = {doc.extra.get(corefud.GLOBAL_ENTITY, corefud.FIELDS)}",
+        f"# global.Entity = {doc.extra.get(GLOBAL_ENTITY, corefud.FIELDS)}",
     ]
     for number, (start, end) in enumerate(doc.sentence_bounds):
         if comments and number < len(comments):
@@ -39,8 +43,11 @@ def write(doc: Document) -> str:
         for node, columns in nodes.rows(number, start, end):
             entity = brackets.cell(node) if node is not None else ""
             if entity:
-                columns = [*columns[:-1], _with_entity(columns[-1], entity)]
-            if len(columns) != corefud.COLUMNS or any(map(_UNSAFE_CELL.search, columns)):
+                columns = [*columns[:-1], _with_attribute(columns[-1], f"Entity={entity}")]
+            if node in split:
+                attribute = f"SplitAnte={','.join(split[node])}"
+                columns = [*columns[:-1], _with_attribute(columns[-1], attribute)]
+            if len(columns) != COLUMNS or any(map(_UNSAFE_CELL.search, columns)):
                 fault = "an empty word, a tab or a line end in it"
                 raise CorelaxError(f"document {doc.key}: CoNLL-U cannot hold {fault}")
             lines.append("\t".join(columns))
@@ -55,9 +62,12 @@ def write(doc: Document) -> str:
 def not_kept(doc: Document) -> Counter[str]:
     """What of a document the format cannot hold, and how often."""
     held = {*corefud.LAYERS.values(), "head", "misc", "speaker"}
-    lost = lost_data(doc, layers=held, extra="conllu.") + _Brackets(doc, _Nodes(doc)).lost
+    lost = (
+        lost_data(doc, layers=held, extra=("conllu.", SPLIT), nodes=True)
+        + _Brackets(doc, Nodes(doc)).lost
+    )
     lost += lost_sentences(doc)
-    if corefud.COMMENTS not in doc.extra:
+    if COMMENTS not in doc.extra:
         speakers = doc.by_sentence(doc.layer("speaker"))
         if changes := sum(len(set(sentence)) > 1 for sentence in speakers):
             lost["speakers that change inside a sentence"] = changes
@@ -68,40 +78,34 @@ def _is_name(label: str) -> bool:
     return bool(label) and not _UNSAFE.search(label)
 
 
-def _with_entity(misc: str, entity: str) -> str:
-    """Puts `Entity=` among the other attributes, in alphabetical order if they are."""
+def _with_attribute(misc: str, attribute: str) -> str:
+    """Puts an attribute among the others, in alphabetical order if they are."""
     items = [] if misc == "_" else misc.split("|")
-    items.insert(bisect([item.lower() for item in items], "entity="), f"Entity={entity}")
+    name = attribute.partition("=")[0].lower()
+    items.insert(bisect([item.lower() for item in items], f"{name}="), attribute)
     return "|".join(items)
 
 
-class _Nodes:
+class Nodes:
     """Tokens and empty nodes in one order."""
 
     def __init__(self, doc: Document) -> None:
         self.doc = doc
-        self.empty: tuple[corefud.EmptyNode, ...] = doc.extra.get(corefud.EMPTY_NODES, ())
         self._layers = [(column, doc.layer(name)) for column, name in corefud.LAYERS.items()]
         self._heads, self._misc = doc.layer("head"), doc.layer("misc")
-        self._multiword = {m.start: m for m in doc.extra.get(corefud.MULTIWORD, ())}
-        self._empty_at: dict[tuple[int, int], list[int]] = {}  # sentence, position → empty nodes
-        for number, node in enumerate(self.empty):
-            self._empty_at.setdefault((node.sentence, node.position), []).append(number)
+        self._multiword = {m.start: m for m in doc.extra.get(MULTIWORD, ())}
+        self._empty_at: dict[tuple[int, int], list[EmptyNode]] = {}  # sentence, word before → nodes
+        for node in doc.empty_nodes:
+            self._empty_at.setdefault(node.id[:2], []).append(node)
         self.of_token: list[int] = []
-        self.of_empty: list[int] = []
-        waiting = iter(self.empty)
-        following = next(waiting, None)
+        self.of_empty: dict[EmptyId, int] = {}
         count = 0
         for sentence, (start, end) in enumerate(doc.sentence_bounds):
-            for position in range(start, end + 1):
-                while following and (following.sentence, following.position) == (
-                    sentence,
-                    position,
-                ):
-                    self.of_empty.append(count)
+            for word in range(end - start + 1):
+                for node in self._empty_at.get((sentence, word), ()):
+                    self.of_empty[node.id] = count
                     count += 1
-                    following = next(waiting, None)
-                if position < end:
+                if word < end - start:
                     self.of_token.append(count)
                     count += 1
 
@@ -109,8 +113,8 @@ class _Nodes:
         """The rows of a sentence with the number of their node; None for multiword tokens."""
         doc = self.doc
         for position in range(start, end + 1):
-            for number in self._empty_at.get((sentence, position), ()):
-                yield self.of_empty[number], [self.empty[number].id, *self.empty[number].columns]
+            for node in self._empty_at.get((sentence, position - start), ()):
+                yield self.of_empty[node.id], [str(node.id), *node.columns]
             if position == end:
                 return
             if position in self._multiword:
@@ -135,17 +139,32 @@ class _Nodes:
             yield self.of_token[position], columns
 
 
+def places_of(nodes: Nodes, span: Span) -> list[tuple[int, int]]:
+    """The first and last node of each part of a mention."""
+    empty = [e for e in span.empty if e in nodes.of_empty]
+    places = []
+    for start, end in span.parts or ((span.start, span.end),):
+        covered = [nodes.of_token[start], nodes.of_token[end - 1]] if end > start else []
+        mine = [e for e in empty if start <= nodes.doc.place_of(e) <= end]
+        empty = [e for e in empty if e not in mine]
+        covered += [nodes.of_empty[e] for e in mine]
+        if covered:
+            places.append((min(covered), max(covered)))
+    return places
+
+
 class _Brackets:
     """The `Entity=` value of each node."""
 
-    def __init__(self, doc: Document, nodes: _Nodes) -> None:
+    def __init__(self, doc: Document, nodes: Nodes) -> None:
         self.lost: Counter[str] = Counter()
         self._nodes = nodes
         self._opening: dict[Bracketed, str] = {}
-        self._details: dict[tuple[str, Span], str] = doc.extra.get(corefud.MENTIONS, {})
-        fields = doc.extra.get(corefud.GLOBAL_ENTITY, corefud.FIELDS).split("-")
-        self._name_field = name_field(fields)
+        self._details: dict[tuple[str, Span], str] = doc.extra.get(MENTIONS, {})
+        self._fields = doc.extra.get(GLOBAL_ENTITY, corefud.FIELDS).split("-")
+        self._name_field = name_field(self._fields)
         names = entity_names(doc.clusters, _is_name, "e", self.lost)
+        self._names = dict(zip(doc.clusters.labels, names, strict=True))
         brackets: list[Bracketed] = []
         for name, label, cluster in zip(names, doc.clusters.labels, doc.clusters, strict=True):
             whole: dict[tuple[int, int], Bracketed] = {}
@@ -168,33 +187,35 @@ class _Brackets:
 
     def _brackets(self, name: str, label: str, span: Span) -> list[Bracketed]:
         """One bracket for each part of a mention, with what its opening says."""
-        places = self._places(span)
+        places = places_of(self._nodes, span)
+        if places and len(places) < len(span.parts):
+            self.lost["parts of discontinuous mentions (run together)"] += 1
         brackets = []
+        values = self._details.get((label, span)) if places else ""
+        if values is None:
+            values = self._with_head(label, span)
         for part, (first, last) in enumerate(places, 1):
             entity = name if len(places) == 1 else f"{name}[{part}/{len(places)}]"
             bracket = Bracketed(entity, first, last)
-            values = self._details.get((label, span))
-            others = [] if values is None else values.split("-")
+            others = values.split("-") if values else []
             others.insert(self._name_field, entity)
             self._opening[bracket] = "-".join(others)
             brackets.append(bracket)
         return brackets
 
-    def _places(self, span: Span) -> list[tuple[int, int]]:
-        """The first and last node of each part of a mention."""
-        nodes = self._nodes
-        empty = [e for e in span.empty if e < len(nodes.of_empty)]
-        places = []
-        for start, end in span.parts or ((span.start, span.end),):
-            covered = [nodes.of_token[start], nodes.of_token[end - 1]] if end > start else []
-            mine = [e for e in empty if start <= nodes.empty[e].position <= end]
-            empty = [e for e in empty if e not in mine]
-            covered += [nodes.of_empty[e] for e in mine]
-            if covered:
-                places.append((min(covered), max(covered)))
-        if places and len(places) < len(span.parts):
-            self.lost["parts of discontinuous mentions (run together)"] += 1
-        return places
+    def _with_head(self, label: str, span: Span) -> str:
+        """The fields of a mention up to its head, which was given or comes from the tree."""
+        doc = self._nodes.doc
+        if "head" not in self._fields or span.end - span.start > _LONGEST:
+            return ""
+        nodes = doc.nodes(span)
+        heads = doc.mention_heads.get((label, span)) or (tree_head(doc, span),)
+        head = nodes[0] if len(nodes) == 1 else heads[0]
+        if head not in nodes:
+            return ""
+        others = self._fields[: self._fields.index("head")]
+        before = len(others) - (self._name_field < len(others))
+        return "-" * before + str(nodes.index(head) + 1)
 
     def _in_step(self, mentions: list[list[Bracketed]]) -> list[Bracketed]:
         """Discontinuous mentions of an entity whose parts can be told apart: a reader takes the
@@ -212,6 +233,21 @@ class _Brackets:
                     "discontinuous mentions that cross another of their entity (left out)"
                 ] += 1
         return [bracket for mention in in_step for bracket in mention]
+
+    def split_antecedents(self) -> dict[int | None, list[str]]:
+        """Values of `SplitAnte=` by node, unless the layer `misc` has them: on an entity's first mention."""
+        doc = self._nodes.doc
+        split: dict[int | None, list[str]] = {}
+        if any("SplitAnte=" in str(misc) for misc in doc.layer("misc")) or any(
+            "SplitAnte=" in node.columns[-1] for node in doc.empty_nodes
+        ):
+            return split
+        first = {label: min(c) for label, c in zip(doc.clusters.labels, doc.clusters, strict=True)}
+        for whole, elements in doc.extra.get(SPLIT, {}).items():
+            if places := places_of(self._nodes, first[whole]):
+                pairs = [f"{self._names[entity]}<{self._names[whole]}" for entity in elements]
+                split.setdefault(places[0][0], []).extend(pairs)
+        return split
 
     def cell(self, node: int) -> str:
         """Closing brackets, then opening ones, longest first."""

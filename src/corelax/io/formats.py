@@ -18,7 +18,7 @@ from typing import IO, Protocol
 from corelax.core.errors import CorelaxError, FormatError
 from corelax.core.files import STANDARD, open_for_writing, open_text, shown
 from corelax.document import Document
-from corelax.io import conll2012, conll2012_write, corefud, corefud_write, jsonlines
+from corelax.io import conll2012, conll2012_write, corefud, corefud_write, jsonlines, ua, ua_write
 from corelax.io.problems import Problems
 
 
@@ -55,7 +55,7 @@ class Format:
 
 
 # Other names for formats.
-ALIASES = {"conll": "conll2012", "conllu": "corefud", "jsonl": "jsonlines"}
+ALIASES = {"conll": "conll2012", "conllu": "corefud", "conllua": "ua", "jsonl": "jsonlines"}
 FORMATS: dict[str, Format] = {
     "conll2012": Format(
         suffix=re.compile(r"(\.|_)conll(2012)?$"),
@@ -71,6 +71,13 @@ FORMATS: dict[str, Format] = {
         read=corefud.read,
         write=corefud_write.write,
         not_kept=corefud_write.not_kept,
+    ),
+    "ua": Format(
+        suffix=re.compile(r"\.(conllua|ua)$", re.IGNORECASE),
+        looks_like=ua.looks_like,
+        read=ua.read,
+        write=ua_write.write,
+        not_kept=ua_write.not_kept,
     ),
     "jsonlines": Format(
         suffix=re.compile(r"\.(jsonl|jsonlines|json)$"),
@@ -187,6 +194,8 @@ def format_of(path: str | os.PathLike[str], format: str | None = None, *, head: 
     name = os.fspath(path)
     if format is not None:
         return _check(format)
+    if ua.looks_like(head):  # such files have all kinds of suffixes
+        return "ua"
     if (known := suffix_format(name)) is not None:
         return known
     for key, candidate in FORMATS.items():

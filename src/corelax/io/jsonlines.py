@@ -18,12 +18,13 @@ from typing import IO, Any
 from corelax.core.errors import CorelaxError
 from corelax.document import Document, Span, document_key
 from corelax.document.clustering import Clustering
+from corelax.document.gold import JSON_FIELDS, SPLIT
 from corelax.io import conll2012, corefud
 from corelax.io.brackets import OpenMentions
 from corelax.io.not_kept import lost_data, lost_mentions
 from corelax.io.problems import Problems
+from corelax.io.split import SplitAntecedents
 
-FIELDS = "jsonlines.fields"  # under which `Document.extra` keeps unknown fields
 MAX_DEPTH = 100  # of lists and objects in each other, in fields that nothing here knows
 _CLUSTER_FIELDS = {  # and whether the end of a mention is its last token, or one past it
     "clusters": True,
@@ -80,6 +81,7 @@ class _Object:
             words += sentence
         clusters = self._clusters(len(words))
         self.problems.new_document(document_key(id, part), self.line)
+        split = self._split(clusters)
         known = self._layers(len(words)) if layers else {}
         return Document(
             id=id,
@@ -88,7 +90,7 @@ class _Object:
             sentence_starts=tuple(starts),
             clusters=clusters,
             layers=known,
-            extra=self._extra() if layers else {},
+            extra=({SPLIT: split} if split else {}) | (self._extra() if layers else {}),
         )
 
     def _extra(self) -> dict[str, Any]:
@@ -96,7 +98,7 @@ class _Object:
         for name in [name for name, value in self.fields.items() if _is_deep(value)]:
             self._error(f"field {name} is nested more than {MAX_DEPTH} deep")
             del self.fields[name]
-        return {FIELDS: self.fields} if self.fields else {}
+        return {JSON_FIELDS: self.fields} if self.fields else {}
 
     def _error(self, message: str) -> None:
         self.problems.error(self.line, message)
@@ -172,6 +174,20 @@ class _Object:
                 mentions.add(str(number), Span(start, end), self.line)
         return mentions.finish()
 
+    def _split(self, clusters: Clustering[Span]) -> dict[str, tuple[str, ...]]:
+        """Split antecedents: by the number of a cluster those of its antecedents."""
+        given = self.fields.pop(SPLIT, {})
+        if not _is(given, dict) or not all(_is_list(numbers, int) for numbers in given.values()):
+            self._error(f"{SPLIT} must be an object with a list of clusters for each cluster")
+            return {}
+        split = SplitAntecedents(self.problems)
+        for whole, numbers in given.items():
+            for number in map(str, numbers):
+                if not {number, whole} <= set(clusters.labels):
+                    self._error(f"{SPLIT}: {whole} and {number} are not both clusters")
+                split.add(number, [whole], self.line)
+        return split.of(clusters.labels)
+
     def _layers(self, size: int) -> dict[str, tuple[Any, ...]]:
         layers: dict[str, tuple[Any, ...]] = {}
         for name, values in self._given_layers():
@@ -221,14 +237,28 @@ def write(doc: Document) -> str:
         "speakers": doc.by_sentence(tuple(speakers)),
         "clusters": [_stretches(cluster) for cluster in doc.clusters],
     }
+    if split := _split_of(doc):
+        fields[SPLIT] = split
     if doc.part is not None:
         fields["part_id"] = doc.part
     if layers := {name: values for name, values in doc.layers.items() if name != "speaker"}:
         fields["layers"] = layers
     try:
-        return json.dumps({**doc.extra.get(FIELDS, {}), **fields}, ensure_ascii=False) + "\n"
+        return json.dumps({**doc.extra.get(JSON_FIELDS, {}), **fields}, ensure_ascii=False) + "\n"
     except RecursionError:
         raise CorelaxError(f"document {doc.key}: a value is nested too deeply for JSON") from None
+
+
+def _split_of(doc: Document) -> dict[int, list[int]]:
+    """Split antecedents by the numbers of clusters, of those that have a token."""
+    named = zip(doc.clusters.labels, doc.clusters, strict=True)
+    number = {label: at for at, (label, cluster) in enumerate(named) if _stretches(cluster)}
+    found = {
+        number[whole]: [number[entity] for entity in elements if entity in number]
+        for whole, elements in doc.extra.get(SPLIT, {}).items()
+        if whole in number
+    }
+    return {whole: elements for whole, elements in found.items() if elements}
 
 
 def _stretches(cluster: tuple[Span, ...]) -> list[tuple[int, int]]:
@@ -238,7 +268,10 @@ def _stretches(cluster: tuple[Span, ...]) -> list[tuple[int, int]]:
 
 def not_kept(doc: Document) -> Counter[str]:
     """What of a document the format cannot hold, and how often."""
-    lost = lost_data(doc, extra="jsonlines.") + lost_mentions(doc)
+    lost = lost_data(doc, extra=("jsonlines.", SPLIT)) + lost_mentions(doc)
+    given = sum(map(len, doc.extra.get(SPLIT, {}).values()))
+    if dropped := given - sum(map(len, _split_of(doc).values())):
+        lost["split antecedents of no token (left out)"] += dropped
     if not all(label.isdecimal() for label in doc.clusters.labels):
         lost["entity names"] += 1
     return lost

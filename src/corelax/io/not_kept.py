@@ -9,23 +9,33 @@ from corelax.document import Document
 
 _NAMES = {
     "conllu.comments": "CoNLL-U comments",
-    "conllu.empty": "empty nodes",
     "conllu.global_entity": "names of the entity fields",
     "conllu.mentions": "entity types and other fields of mentions",
     "conllu.multiword": "multiword tokens",
     "jsonlines.fields": "other JSON fields",
+    "split_antecedents": "split antecedents",
+    "ua.columns": "names of columns",
+    "ua.mentions": "attributes of markables",
+    "ua.pseudo": "markables that do not refer",
 }
 
 
 def lost_data(
-    doc: Document, *, layers: Collection[str] | None = None, extra: str = "-"
+    doc: Document,
+    *,
+    layers: Collection[str] | None = None,
+    extra: str | tuple[str, ...] = "-",
+    nodes: bool = False,
 ) -> Counter[str]:
-    """Layers beyond those named (None: any can be held) and extras that do not begin with `extra`."""
+    """Layers beyond those named (None: any can be held), extras that do not begin with `extra`, and unless
+    `nodes` are held empty ones and the heads of mentions."""
     lost: Counter[str] = Counter()
+    if not nodes:
+        lost.update({"empty nodes": bool(doc.empty_nodes), "heads": bool(doc.mention_heads)})
     if layers is not None:
         lost.update(f"layer {name}" for name in doc.layers if name not in layers)
     lost.update(_NAMES.get(name, name) for name in doc.extra if not name.startswith(extra))
-    return lost
+    return +lost
 
 
 def lost_sentences(doc: Document) -> Counter[str]:

@@ -47,6 +47,7 @@ class Problems:
     strict: bool = True
     items: list[Problem] = field(default_factory=list)
     _first_seen: dict[str, int] = field(default_factory=dict)
+    _once: set[str] = field(default_factory=set)
 
     def error(self, line: int | None, message: str) -> None:
         """Raises in strict reading, otherwise notes the error; the caller then recovers."""
@@ -58,6 +59,12 @@ class Problems:
     def odd(self, line: int | None, message: str) -> None:
         """Notes an oddity."""
         self.items.append(Problem(self.path, line, message, is_error=False))
+
+    def odd_once(self, line: int | None, message: str) -> None:
+        """Notes an oddity of the whole file at its first line."""
+        if message not in self._once:
+            self._once.add(message)
+            self.odd(line, message)
 
     def new_document(self, key: str, line: int) -> None:
         """To be called once for each document: no name may be used twice in a file."""

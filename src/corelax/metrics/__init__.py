@@ -11,6 +11,9 @@ from corelax.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from corelax.metrics.counts import Counts, LinkCounts, Score, f_measure
+    from corelax.metrics.file_scores import FilesReport, score_file_sets
+    from corelax.metrics.matching.align import align
+    from corelax.metrics.matching.mention import Mention
     from corelax.metrics.metric import AnyCounts, Metric, Repeats
     from corelax.metrics.overlap import Overlap, Side
     from corelax.metrics.registry import CONLL, METRICS, check_metrics, register
@@ -24,7 +27,9 @@ __all__ = [
     "METRICS",
     "AnyCounts",
     "Counts",
+    "FilesReport",
     "LinkCounts",
+    "Mention",
     "Metric",
     "Overlap",
     "Repeats",
@@ -32,12 +37,14 @@ __all__ = [
     "Score",
     "Side",
     "Tally",
+    "align",
     "check_metrics",
     "evaluate",
     "f_measure",
     "register",
     "rounded_percent",
     "score",
+    "score_file_sets",
     "score_files",
     "scores_table",
 ]
@@ -47,6 +54,9 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "counts": "Counts f_measure LinkCounts Score",
+        "matching.align": "align",
+        "matching.mention": "Mention",
+        "file_scores": "FilesReport score_file_sets",
         "metric": "AnyCounts Metric Repeats",
         "overlap": "Overlap Side",
         "registry": "check_metrics CONLL METRICS register",

@@ -121,27 +121,32 @@ class OverlapCounter:
         self.mentions = 0
 
     def add(self, *, gold: Sequence[Sequence[M]], system: Sequence[Sequence[M]]) -> None:
-        """Adds a document. No mention may be repeated on a side (see `matching.py` for those)."""
-        gold_sizes, system_sizes = self._gold_sizes, self._system_sizes
+        """Adds a document. No mention may be repeated on a side (see `reference/matching.py` for those)."""
         entity_of: dict[M, int] = {}
-        for entity, cluster in enumerate(gold, len(gold_sizes)):
-            gold_sizes.append(len(cluster))
+        for entity, cluster in enumerate(gold):
             entity_of.update(dict.fromkeys(cluster, entity))
         matched = [
             (entity_of[mention], entity)
-            for entity, cluster in enumerate(system, len(system_sizes))
+            for entity, cluster in enumerate(system)
             for mention in cluster
             if mention in entity_of
         ]
-        before = len(system_sizes)
-        system_sizes.extend(map(len, system))
-        cells = Counter(matched)
-        self._cells.extend(cells)
-        self._shared.extend(cells.values())
-        system_mentions = sum(system_sizes[before:])
-        for which, count in enumerate((len(entity_of), system_mentions, len(matched))):
+        self.add_matched(list(map(len, gold)), list(map(len, system)), matched)
+
+    def add_matched(
+        self, gold_sizes: list[int], system_sizes: list[int], matched: list[tuple[int, int]]
+    ) -> None:
+        """Adds a document by the sizes of its entities and (gold entity, system entity) of each match."""
+        first_gold, first_system = len(self._gold_sizes), len(self._system_sizes)
+        self._gold_sizes += gold_sizes
+        self._system_sizes += system_sizes
+        for (ours, theirs), shared in Counter(matched).items():
+            self._cells.append((ours + first_gold, theirs + first_system))
+            self._shared.append(shared)
+        gold_mentions, system_mentions = sum(gold_sizes), sum(system_sizes)
+        for which, count in enumerate((gold_mentions, system_mentions, len(matched))):
             self._pairs[which] += pairs(count)
-        self.mentions += len(entity_of) + system_mentions
+        self.mentions += gold_mentions + system_mentions
 
     def overlap(self) -> CountedOverlap:
         """The overlap of all documents added so far."""

@@ -152,28 +152,47 @@ class LinkCounts:
     inside: Counts = field(default_factory=Counts)
     between: Counts = field(default_factory=Counts)
 
-    def __add__(self, other: LinkCounts) -> LinkCounts:
-        return LinkCounts(self.inside + other.inside, self.between + other.between)
+    def __add__(self, other: Self) -> Self:
+        return type(self)(self.inside + other.inside, self.between + other.between)
 
     def as_tuple(self) -> tuple[Any, ...]:
         """Eight numbers: those of `inside`, then those of `between`."""
         return (*self.inside.as_tuple(), *self.between.as_tuple())
 
     @classmethod
-    def from_tuple(cls, numbers: tuple[Any, ...]) -> LinkCounts:
+    def from_tuple(cls, numbers: tuple[Any, ...]) -> Self:
         """The inverse of `as_tuple`."""
         return cls(Counts(*numbers[:4]), Counts(*numbers[4:]))
 
     def scores(self, beta: float = 1.0) -> Score:
         """Divides."""
-        inside, between = self.inside.recall_den > 0, self.between.recall_den > 0
+        inside, between = self._has_links(self.inside), self._has_links(self.between)
         kinds = zip(self.inside.scores(beta), self.between.scores(beta), strict=True)
         recall, precision, f = (
             ratio(a * inside + b * between, 1 * inside + between) for a, b in kinds
         )
         return Score(recall, precision, f, beta)
 
-    def with_recall_of(self, other: LinkCounts) -> LinkCounts:
+    @staticmethod
+    def _has_links(kind: Counts) -> Any:
+        """Whether a kind takes part in the mean."""
+        return kind.recall_den > 0
+
+    def with_recall_of(self, other: LinkCounts) -> Self:
         """These counts with the recall of others."""
         inside, between = other.inside, other.between
-        return LinkCounts(self.inside.with_recall_of(inside), self.between.with_recall_of(between))
+        return type(self)(self.inside.with_recall_of(inside), self.between.with_recall_of(between))
+
+
+class EitherSideLinkCounts(LinkCounts):
+    """BLANC's links by the convention of the CorefUD scorer: a kind is left out if *neither* side has it.
+
+    >>> EitherSideLinkCounts(inside=Counts(1, 2, 1, 1), between=Counts(0, 0, 0, 5)).scores().recall
+    0.25
+    """
+
+    __slots__ = ()
+
+    @staticmethod
+    def _has_links(kind: Counts) -> Any:
+        return (kind.recall_den > 0) | (kind.precision_den > 0)

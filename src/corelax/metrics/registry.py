@@ -24,6 +24,24 @@ METRICS: dict[str, Metric] = {
 }
 
 
+# Scores that need the nodes of mentions (`corefud/`): of documents only, and not relaxed.
+SUPPLEMENTS = {"mor": "MOR", "zero": "Zeros"}
+# What the CorefUD scorer prints, in its order.
+COREFUD = (*CONLL, "ceaf_m", "blanc", "lea", *SUPPLEMENTS)
+
+
+def title_of(name: str, *, short: bool = False) -> str:
+    """The name of a metric in tables.
+
+    >>> title_of("b_cubed"), title_of("mor")
+    ('B³', 'MOR')
+    """
+    if name in SUPPLEMENTS:
+        return SUPPLEMENTS[name]
+    metric = METRICS[name]
+    return (short and metric.short_title) or metric.title
+
+
 def register(metric: Metric) -> Metric:
     """Adds a metric of your own; from then on it is scored, relaxed and trained on like the others.
 
@@ -39,14 +57,20 @@ def register(metric: Metric) -> Metric:
     0.3333333333333333
     >>> del METRICS["links"]
     """
-    if metric.name in (*METRICS, "conll") or not metric.name.isidentifier():
+    if metric.name in (*METRICS, *SUPPLEMENTS, "conll") or not metric.name.isidentifier():
         raise CorelaxError(f"a new metric cannot be called {metric.name!r}")
     METRICS[metric.name] = metric
     return metric
 
 
-def check_metrics(names: Iterable[str] | None = None) -> tuple[str, ...]:
+def check_metrics(
+    names: Iterable[str] | None = None, *, supplements: bool = False
+) -> tuple[str, ...]:
     """The names, each once, or an error that lists the valid ones. None stands for all metrics.
+
+    Args:
+        names: Names from `METRICS`.
+        supplements: Whether names from `SUPPLEMENTS` are valid too.
 
     >>> check_metrics(["lea", "bcub"])
     Traceback (most recent call last):
@@ -56,7 +80,8 @@ def check_metrics(names: Iterable[str] | None = None) -> tuple[str, ...]:
     if names is None:
         return tuple(METRICS)
     names = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+    valid = (*METRICS, *SUPPLEMENTS) if supplements else tuple(METRICS)
     for name in names:
-        if name not in METRICS:
-            raise CorelaxError(f"unknown metric {name!r}; choose from {', '.join(METRICS)}")
+        if name not in valid:
+            raise CorelaxError(f"unknown metric {name!r}; choose from {', '.join(valid)}")
     return names

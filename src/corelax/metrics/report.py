@@ -12,7 +12,7 @@ from corelax.core.printable import MAX_NAME, shortened
 from corelax.core.text_table import format_table
 from corelax.metrics.counts import Score
 from corelax.metrics.metric import AnyCounts
-from corelax.metrics.registry import CONLL, METRICS
+from corelax.metrics.registry import CONLL, METRICS, title_of
 
 
 def rounded_percent(share: float) -> str:
@@ -36,7 +36,7 @@ def scores_table(
     percent: Callable[[float], str] = rounded_percent,
 ) -> str:
     """(recall, precision, F) of each metric for people, in percent."""
-    rows = [[METRICS[name].title, *map(percent, score)] for name, score in scores.items()]
+    rows = [[title_of(name), *map(percent, score)] for name, score in scores.items()]
     gaps = [len(rows)]
     if conll is not None:
         rows.append(["CoNLL", "", "", percent(conll)])
@@ -128,7 +128,7 @@ class Report(Mapping[str, Score]):
 
     def documents_table(self, percent: Callable[[float], str] = rounded_percent) -> str:
         """The F of all metrics for each document, where they were asked for."""
-        titles = [METRICS[name].short_title or METRICS[name].title for name in self]
+        titles = [title_of(name, short=True) for name in self]
         rows = [
             [shortened(key, MAX_NAME), *(percent(score.f) for score in doc.values())]
             + ([percent(doc.conll)] if self.has_conll else [])

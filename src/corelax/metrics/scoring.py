@@ -12,29 +12,32 @@ from corelax.core.checks import check_beta
 from corelax.core.errors import CorelaxError
 from corelax.core.files import STANDARD, open_text, shown
 from corelax.document import Document, Span
-from corelax.document.clustering import Clustering, without_singletons
+from corelax.document.clustering import without_singletons
 from corelax.document.differences import describe_differences
 from corelax.document.pairing import check_same_words, pair_documents
-from corelax.io import Problems, format_of, stream
+from corelax.document.topics import join_topics
+from corelax.io import Problems, format_of, stream, topic_rule
 from corelax.io.conll2012 import parse_header
+from corelax.io.topics import named_entities
+from corelax.metrics.counting import Counting
+from corelax.metrics.prepared import Preparation, Prepared, matched_clusters
+from corelax.metrics.reference.hint import stream_with_hint
 from corelax.metrics.reference.reading import stream_reference
-from corelax.metrics.registry import check_metrics
+from corelax.metrics.registry import COREFUD, SUPPLEMENTS, check_metrics
 from corelax.metrics.report import Report
-from corelax.metrics.tally import Tally
+from corelax.metrics.rules import Rules, rules_of
 
-PROFILES = ("normal", "reference")
 MAX_REPEATED = 10  # the reference scorer refuses a run with more repeated mentions than this
 
 Entities = Iterable[Sequence[Span]]
 
 
 class Pair(NamedTuple):
-    """One document's entities on both sides, and its text where it was read."""
+    """A document as it is counted, and its two sides where they were read."""
 
     key: str
-    gold: Entities
-    system: Entities
-    text: Document | None = None
+    prepared: Prepared
+    documents: tuple[Document, Document] | None = None
 
 
 def score(
@@ -43,7 +46,12 @@ def score(
     system: Iterable[Document],
     metrics: Iterable[str] | None = None,
     beta: float = 1.0,
-    singletons: str = "keep",
+    singletons: str | None = None,
+    match: str | None = None,
+    zeros: str | None = None,
+    only: str | None = None,
+    nested: str = "keep",
+    profile: str = "normal",
     check_text: bool = True,
     per_document: bool = False,
     differences: bool = False,
@@ -53,9 +61,17 @@ def score(
     Args:
         gold: The right answers. Any iterable, so `corelax.stream` of a large file too.
         system: The answers to score, in any order.
-        metrics: Names from `corelax.metrics.METRICS`; all of them if None.
+        metrics: Names from `corelax.metrics.METRICS`, "mor" (mention overlap ratio) or "zero" (anaphor-level
+            score of zeros); what the profile reports if None.
         beta: β of the F-measure; more than 1 favours recall.
         singletons: "keep", or "drop" to take entities of one mention off both sides first.
+        match: Which mentions count as the same: "exact", "partial", "head" or "min-span" (see `align`).
+        zeros: "linear" compares zeros by their place, "dependent" by what they depend on.
+        only: "np" takes mentions that are verb phrases by the parse tree off both sides.
+        nested: "drop" takes mentions inside another one of their entity off both sides.
+        profile: "normal", or "corefud" to do as the scorer of the CRAC shared tasks: match "head", zeros
+            "dependent" and singletons "drop" unless said otherwise, its BLANC, and the last entity of a
+            mention in two.
         check_text: Whether both sides must have the same words.
         per_document: Whether the report has a report for each document too.
         differences: Whether it lists where the sides differ.
@@ -71,8 +87,15 @@ def score(
     for name, side in (("gold", gold), ("system", system)):
         if isinstance(side, str | os.PathLike | Document):
             raise CorelaxError(f"{name} must be a list of documents, as corelax.read gives it")
-    pairs = _checked_pairs(gold=gold, system=system, check_text=check_text)
-    report, _ = _tally(pairs, metrics, beta, singletons, per_document, differences)
+    rules = rules_of(
+        profile=profile, match=match, zeros=zeros, singletons=singletons, only=only, nested=nested
+    )
+    if profile == "reference":
+        raise CorelaxError("the profile 'reference' reads files; use corelax.metrics.score_files")
+    names = _metric_names(metrics, rules)
+    preparation = Preparation(rules, [name for name in names if name in SUPPLEMENTS])
+    pairs = _checked_pairs(preparation, gold=gold, system=system, check_text=check_text)
+    report, _ = _tally(pairs, names, beta, rules, per_document, differences)
     return report
 
 
@@ -85,17 +108,26 @@ def score_files(
     profile: str = "normal",
     metrics: Iterable[str] | None = None,
     beta: float = 1.0,
-    singletons: str = "keep",
+    singletons: str | None = None,
+    match: str | None = None,
+    zeros: str | None = None,
+    only: str | None = None,
+    nested: str = "keep",
     check_text: bool = True,
     per_document: bool = False,
     differences: bool = False,
+    cross_document: str | os.PathLike[str] | None = None,
 ) -> Report:
     """Scores a file against a file, of whatever formats, without holding them in memory.
 
     The normal profile reads strictly and lists what it found odd in `Report.oddities`. The profile
     "reference" does as the reference scorer v8.01 does: it reads CoNLL-2012 files leniently, takes a
     document that the system lacks as empty, ignores one that gold lacks, lets the last of several
-    documents of one name count, looks at no words, and refuses more than ten repeated mentions.
+    documents of one name count, looks at no words, and refuses more than ten repeated mentions. The profile
+    "corefud" does as the scorer of the CRAC shared tasks (see `score`, which explains the other arguments).
+
+    With `cross_document` the documents of a topic are scored as one; it says how topics are told
+    (`corelax.io.topic_rule`).
 
     >>> report = score_files(
     ...     gold="examples/data/gold.conll", system="examples/data/system.conll", metrics=["mentions"]
@@ -103,15 +135,18 @@ def score_files(
     >>> report["mentions"].recall  # 22 of 24
     0.9166666666666666
     """
-    if profile not in PROFILES:
-        raise CorelaxError(f"unknown profile {profile!r}; choose from {', '.join(PROFILES)}")
+    rules = rules_of(
+        profile=profile, match=match, zeros=zeros, singletons=singletons, only=only, nested=nested
+    )
     if profile == "reference":
+        if cross_document is not None:
+            raise CorelaxError("topics go with the normal profile, not with 'reference'")
         if differences:
             raise CorelaxError("differences need words, which the reference profile does not read")
-        pairs = _reference_pairs(os.fspath(gold), os.fspath(system), [gold_format, system_format])
-        report, removed = _tally(
-            pairs, metrics, beta, singletons, per_document, like_reference=True
-        )
+        formats = [gold_format, system_format]
+        pairs = _reference_pairs(os.fspath(gold), os.fspath(system), formats, rules.singletons)
+        names = check_metrics(metrics)
+        report, removed = _tally(pairs, names, beta, rules, per_document, differences=False)
         if removed > MAX_REPEATED:
             raise CorelaxError(
                 f"{shown(os.fspath(system))}: {removed} mentions are repeated; the reference scorer "
@@ -120,11 +155,16 @@ def score_files(
         return report
     problems = [Problems(shown(os.fspath(path))) for path in (gold, system)]
     report = score(
-        gold=stream(gold, gold_format, layers=False, problems=problems[0]),
-        system=stream(system, system_format, layers=False, problems=problems[1]),
+        gold=_documents(gold, gold_format, problems[0], cross_document, layers=rules.needs_trees),
+        system=_documents(system, system_format, problems[1], cross_document),
         metrics=metrics,
         beta=beta,
         singletons=singletons,
+        match=match,
+        zeros=zeros,
+        only=only,
+        nested=nested,
+        profile=profile,
         check_text=check_text,
         per_document=per_document,
         differences=differences,
@@ -132,45 +172,68 @@ def score_files(
     return replace(report, oddities=[str(p) for side in problems for p in side.oddities])
 
 
+def _documents(
+    path: str | os.PathLike[str],
+    format: str | None,
+    problems: Problems,
+    cross_document: str | os.PathLike[str] | None,
+    *,
+    layers: bool = False,
+) -> Iterator[Document]:
+    """The documents of a file, or its topics."""
+    documents = stream_with_hint(path, format, layers=layers, problems=problems)
+    if cross_document is None:
+        return documents
+    return join_topics(named_entities(documents, path, format), topic_rule(cross_document))
+
+
+def _metric_names(metrics: Iterable[str] | None, rules: Rules) -> tuple[str, ...]:
+    """What is scored: as asked for, or all that the profile reports."""
+    if metrics is None and rules.profile == "corefud":
+        return COREFUD
+    return check_metrics(metrics, supplements=True)
+
+
 def _tally(
     pairs: Iterable[Pair],
-    metrics: Iterable[str] | None,
+    metrics: Sequence[str],
     beta: float,
-    singletons: str,
+    rules: Rules,
     per_document: bool,
-    differences: bool = False,
-    like_reference: bool = False,
+    differences: bool,
 ) -> tuple[Report, int]:
     """The report, and how many repeated system mentions were taken out."""
     check_beta(beta)
-    metrics = check_metrics(metrics)
-    tally = Tally(metrics, like_reference=like_reference)
-    documents: dict[str, Report] = {}
+    counting = Counting(metrics, rules)
+    reports: dict[str, Report] = {}
     lines: dict[str, Sequence[str]] = {}
-    for key, gold, system, text in pairs:
-        gold, system = without_singletons(gold, singletons), without_singletons(system, singletons)
+    for key, prepared, documents in pairs:
         if per_document:
-            alone = Tally(metrics, like_reference=like_reference)
-            alone.add(gold=gold, system=system)
-            documents[key] = Report(alone.counts(), beta=beta)
-        if differences and text is not None:
-            sides = Clustering(gold), Clustering(system)
-            if described := list(describe_differences(text, gold=sides[0], system=sides[1])):
+            alone = Counting(metrics, rules)
+            alone.add(prepared)
+            reports[key] = Report(alone.counts(), beta=beta)
+        if differences and documents is not None:
+            ours, theirs = matched_clusters(gold=documents[0], system=documents[1], rules=rules)
+            if described := list(describe_differences(documents[0], gold=ours, system=theirs)):
                 lines[key] = described
-        tally.add(gold=gold, system=system)
-    report = Report(tally.counts(), beta=beta, documents=documents, differences=lines)
-    return report, tally.removed
+        counting.add(prepared)
+    report = Report(counting.counts(), beta=beta, documents=reports, differences=lines)
+    return report, counting.removed
 
 
 def _checked_pairs(
-    *, gold: Iterable[Document], system: Iterable[Document], check_text: bool
+    preparation: Preparation,
+    *,
+    gold: Iterable[Document],
+    system: Iterable[Document],
+    check_text: bool,
 ) -> Iterator[Pair]:
     """Documents that both sides have, with the same words."""
     for ours, theirs in pair_documents(gold=gold, system=system, key=lambda doc: doc.name):
         if ours is not None and theirs is not None:
             if check_text:
                 check_same_words(gold=ours, system=theirs)
-            yield Pair(ours.name, ours.clusters, theirs.clusters, ours)
+            yield Pair(ours.name, preparation.prepare(gold=ours, system=theirs), (ours, theirs))
         elif ours is not None:
             raise CorelaxError(_one_sided(ours, "gold", "system", "counts it as empty"))
         elif theirs is not None:
@@ -182,7 +245,9 @@ def _one_sided(doc: Document, side: str, other: str, instead: str) -> str:
     return f"{missing} (the profile 'reference' {instead})"
 
 
-def _reference_pairs(gold: str, system: str, formats: Sequence[str | None]) -> Iterator[Pair]:
+def _reference_pairs(
+    gold: str, system: str, formats: Sequence[str | None], singletons: str
+) -> Iterator[Pair]:
     """Documents of the gold file; the last one of a name counts on each side."""
     known = []
     for path, format in zip((gold, system), formats, strict=True):
@@ -194,7 +259,9 @@ def _reference_pairs(gold: str, system: str, formats: Sequence[str | None]) -> I
     ours = _reference_side(gold, known[0], mixed)
     theirs = _reference_side(system, known[1], mixed)
     for name, entities in ours.items():
-        yield Pair(name, entities(), theirs[name]() if name in theirs else [])
+        sides = entities(), theirs[name]() if name in theirs else []
+        gold_side, system_side = (list(without_singletons(side, singletons)) for side in sides)
+        yield Pair(name, Prepared(gold_side, system_side))
 
 
 def _reference_side(path: str, format: str, mixed: bool) -> dict[str, Callable[[], Entities]]:

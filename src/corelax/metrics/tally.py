@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from corelax.core.checks import check_beta
+from corelax.core.checks import check_beta, check_choice
 from corelax.document.clustering import check_clusters, without_singletons
 from corelax.metrics.counted import OverlapCounter
+from corelax.metrics.matching.pairing import NODE_MATCHES, ZEROS
+from corelax.metrics.matching.renaming import check_mentions, renamed
 from corelax.metrics.metric import AnyCounts
 from corelax.metrics.reference.matching import Matching, has_repeats
 from corelax.metrics.registry import METRICS, check_metrics
@@ -85,6 +87,8 @@ def evaluate(
     metrics: Iterable[str] | None = None,
     beta: float = 1.0,
     singletons: str = "keep",
+    match: str = "exact",
+    zeros: str = "linear",
 ) -> Report:
     """Scores one clustering against another. Mentions are any hashable things.
 
@@ -98,14 +102,27 @@ def evaluate(
         metrics: Names from `corelax.metrics.METRICS`; all of them if None.
         beta: β of the F-measure; more than 1 favours recall.
         singletons: "keep", or "drop" to take entities of one mention off both sides first.
+        match: "exact": equal mentions are the same. "partial" and "head" match others as well, by their
+            nodes and heads; mentions are `corelax.metrics.Mention` then.
+        zeros: "dependent" first matches zeros by what they depend on; mentions are `Mention` then as well.
 
     >>> evaluate(gold=[[1, 2], [3]], system=[[1], [2, 3]])["ceaf_m"].f1
     0.6666666666666666
+    >>> from corelax.metrics import Mention
+    >>> the_dog, dog, it = Mention(((0, 2),), 1), Mention(((1, 2),), 1), Mention(((4, 5),), 4)
+    >>> evaluate(gold=[[the_dog, it]], system=[[dog, it]], match="head").conll
+    1.0
     """
     check_beta(beta)
+    check_choice("match", match, NODE_MATCHES)
+    check_choice("zeros", zeros, ZEROS)
     tally = Tally(metrics)
-    tally.add(
-        gold=without_singletons(check_clusters(gold, "gold"), singletons),
-        system=without_singletons(check_clusters(system, "system"), singletons),
-    )
+    ours = list(without_singletons(check_clusters(gold, "gold"), singletons))
+    theirs = list(without_singletons(check_clusters(system, "system"), singletons))
+    if (match, zeros) == ("exact", "linear"):
+        tally.add(gold=ours, system=theirs)
+    else:
+        mentions = check_mentions(ours, "gold"), check_mentions(theirs, "system")
+        gold_names, system_names = renamed(*mentions, match=match, zeros=zeros)
+        tally.add(gold=gold_names, system=system_names)
     return Report(tally.counts(), beta=beta)

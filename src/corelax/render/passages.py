@@ -10,7 +10,7 @@ from corelax.render.markup import escaped_markdown
 from corelax.render.templates import template
 from corelax.render.views import SUBSCRIPTS
 
-LEGEND = "Numbers tell entities apart; * marks an error. A mention without a number was left out."
+LEGEND = "Numbers tell entities apart; * marks {}. A mention without a number was left out."
 
 
 class Version(NamedTuple):
@@ -22,12 +22,16 @@ class Version(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """A few sentences of a document, with the mentions of gold and of each system."""
+    """A few sentences of a document, with the mentions of gold and of each system.
+
+    `start` is the place of its first word in the document.
+    """
 
     document: str
     note: str
     words: Sequence[str]
     versions: Sequence[Version]
+    start: int = 0
 
     def pieces(self, version: Version) -> list[Mark | str]:
         """The text with the mentions of a version, as nested pieces."""
@@ -35,12 +39,18 @@ class Passage(NamedTuple):
 
 
 class Passages(NamedTuple):
-    """Passages to be shown together; `key` is a name for links."""
+    """Passages to be shown together; `key` is a name for links, `marked` says what the marks stand for."""
 
     key: str
     title: str
     caption: str
     passages: Sequence[Passage]
+    marked: str = "an error"
+
+    @property
+    def legend(self) -> str:
+        """How to read the numbers and marks of plain text."""
+        return LEGEND.format(self.marked)
 
 
 def passages_html(item: Passages) -> str:
@@ -66,7 +76,7 @@ def passages_markdown(item: Passages) -> str:
     blocks = [
         f"### {escaped_markdown(item.title)}",
         escaped_markdown(item.caption),
-        escaped_markdown(LEGEND),
+        escaped_markdown(item.legend),
     ]
     for passage in item.passages:
         heading = f"**{escaped_markdown(passage.document)}**"

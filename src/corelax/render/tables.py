@@ -1,4 +1,4 @@
-"""Tables as Markdown for people, and as CSV and JSON for programs."""
+"""Tables as plain text, Markdown and LaTeX for people, and as CSV and JSON for programs."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from corelax.core.errors import CorelaxError
+from corelax.core.text_table import format_table
 from corelax.render.markup import escaped_markdown, line_markdown
 from corelax.render.report import Cell, Table
 
@@ -62,6 +63,30 @@ def titled_table(table: Table) -> str:
     caption = [line_markdown(table.caption)] if table.caption else []
     title = [f"### {escaped_markdown(table.title)}"] if table.title else []
     return "\n\n".join([*title, *caption, table_markdown(table)])
+
+
+def table_text(table: Table) -> str:
+    """A table as plain text for a terminal; rows are indented below the headings of their groups.
+
+    >>> from corelax.render.report import Row
+    >>> rows = [Row(["MUC"], heading=True), Row(["base", "61.15"]), Row(["lea", "62.03"])]
+    >>> print(table_text(Table("scores", "Scores", ["", "F1"], rows)))
+               F1
+    ─────────────
+    MUC
+      base  61.15
+      lea   62.03
+    """
+    lines: list[list[str]] = []
+    gaps: list[int] = []
+    for heading, rows in table.groups:
+        if lines:
+            gaps.append(len(lines))
+        if heading:
+            lines.append([heading.text, *[""] * (len(table.columns) - 1)])
+        indent = "  " if heading else ""
+        lines += [[indent + row[0].text, *(cell.text for cell in row[1:])] for row in rows]
+    return format_table(table.columns, lines, gaps_before=gaps)
 
 
 def table_csv(table: Table) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 # Of 256, in the order of the page's; each can be read on white and on black.
-_PALETTE = (33, 166, 35, 134, 136, 168, 37, 99, 137)
+PALETTE = (33, 166, 35, 134, 136, 168, 37, 99, 137)
 _SINGLE = "color(245)"
 _NAME_WIDTH = 48
 
@@ -42,7 +42,7 @@ def print_resolution(resolution: ResolutionView, console: Console, *, title: str
     """
     from rich.text import Text
 
-    blocks = [_marked(resolution, subscripts=_can_encode("₁", console))]
+    blocks = [_marked(resolution, subscripts=can_encode("₁", console))]
     if title:
         blocks.insert(0, Text(shortened(title, 200), style="bold"))
     if resolution.entities:
@@ -95,12 +95,12 @@ def _entity_lines(resolution: ResolutionView) -> Iterator[Text]:
 
 def _styles(resolution: ResolutionView) -> list[str]:
     return [
-        _SINGLE if colour is None else f"color({_PALETTE[colour]})"
+        _SINGLE if colour is None else f"color({PALETTE[colour]})"
         for colour in entity_colours(resolution)
     ]
 
 
-def _can_encode(character: str, console: Console) -> bool:
+def can_encode(character: str, console: Console) -> bool:
     """Whether a console can show a character."""
     try:
         character.encode(console.encoding)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from corelax.resolve.files import resolve_files
     from corelax.resolve.models import InstalledModel, installed_models, model_folder
     from corelax.resolve.predict import predict_documents, resolve_documents
+    from corelax.resolve.replaced import Replacement, ResolvedText
     from corelax.resolve.resolution import (
         Resolution,
         ResolvedEntity,
@@ -26,9 +27,11 @@ if TYPE_CHECKING:
 __all__ = [
     "Constraints",
     "InstalledModel",
+    "Replacement",
     "Resolution",
     "ResolvedEntity",
     "ResolvedMention",
+    "ResolvedText",
     "Resolver",
     "Stretch",
     "installed_models",
@@ -48,6 +51,7 @@ __getattr__, __dir__ = lazy_names(
         "files": "resolve_files",
         "models": "InstalledModel installed_models model_folder",
         "predict": "predict_documents resolve_documents",
+        "replaced": "Replacement ResolvedText",
         "resolution": "Resolution resolution_of ResolvedEntity ResolvedMention",
         "resolver": "Resolver",
     },

@@ -15,6 +15,7 @@ from corelax.document.clustering import SINGLETONS
 from corelax.rankers.sparse.features.sources import DETECT
 from corelax.rankers.sparse.names import DECODINGS, KIND
 from corelax.resolve.constraints import Constraints
+from corelax.resolve.hub import fetched
 from corelax.resolve.mentions import noting_source
 from corelax.resolve.models import model_folder
 from corelax.resolve.resolution import Resolution
@@ -138,6 +139,7 @@ def _predictions(
     constraints: Mapping[str, Constraints] | None = None,
 ) -> Iterator[_Prediction]:
     """By the ranker that the folder holds."""
+    model = fetched(model)
     folder = model_folder(model)
     if not _is_sparse(folder):
         if check_choice("decoding", decoding or "links", DECODINGS) != "links":

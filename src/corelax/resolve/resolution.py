@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from corelax.core.errors import CorelaxError
-from corelax.core.printable import on_one_line
-from corelax.decode import Decision
+from corelax.core.printable import on_one_line, shortened
+from corelax.decode import Antecedent, Decision
 from corelax.document import Document, Span
 from corelax.document.clustering import Clustering
+from corelax.resolve.records import COLUMNS, from_record, record_of, rows_of
 from corelax.resolve.representative import representative, short_end
+
+if TYPE_CHECKING:
+    from corelax.resolve.replaced import ResolvedText
 
 __all__ = ["Resolution", "ResolvedEntity", "ResolvedMention", "resolution_of"]
 
-DIGITS = 4  # of probabilities in JSON
+SHOWN = 50  # characters of a text in its repr
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ResolvedMention(Decision):
     """A mention in its text: what was decided, and its characters.
 
@@ -35,8 +39,12 @@ class ResolvedMention(Decision):
     end: int
     text: str
 
+    def __repr__(self) -> str:
+        place = f"[{self.start}:{self.end}], entity {self.entity}, {self.entity_probability:.2f}"
+        return f"<mention {shortened(self.text, SHOWN)!r} {place}>"
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class ResolvedEntity:
     """The mentions of one thing in the order of the text, and what to call it.
 
@@ -55,10 +63,17 @@ class ResolvedEntity:
         """The mean `entity_probability` of its mentions."""
         return sum(m.entity_probability for m in self.mentions) / len(self.mentions)
 
+    def __repr__(self) -> str:
+        return (
+            f"<entity {shortened(self.name, SHOWN)!r}, {_counted(len(self.mentions), 'mention')}>"
+        )
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Resolution:
     """A text with its entities. Printed, it is a line for each; in a notebook, a coloured page.
+
+    `len`, indexing and iteration are those of its entities.
 
     Attributes:
         text: The text; all characters are counted in it.
@@ -72,6 +87,8 @@ class Resolution:
     >>> resolution = resolution_of(doc, [ann, she])
     >>> print(resolution)
     Ann: Ann [0:3], she [9:12]
+    >>> resolution, resolution[0], [entity.name for entity in resolution]
+    (<resolution of 'Ann said she left': 1 entity, 2 mentions>, <entity 'Ann', 2 mentions>, ['Ann'])
     >>> resolution.clusters, round(resolution.entities[0].probability, 2)
     ([[(0, 3), (9, 12)]], 0.8)
     """
@@ -87,29 +104,83 @@ class Resolution:
         return [[(m.start, m.end) for m in entity.mentions] for entity in self.entities]
 
     def as_dict(self) -> dict[str, Any]:
-        """All of it as JSON takes it; `antecedent` is a position in the list of all mentions.
+        """All of it as JSON takes it; `from_dict` reads it again.
 
-        Mentions carry their position in the text's order as `id`. All ends are exclusive.
+        `tokens`, `sentence_starts`, `entities` and `mentions`: the latter in the order of the text, each with
+        its `entity`; entities have the same dicts. A mention's `id` is its position in that order, which
+        `antecedent` counts too. All ends are exclusive.
         """
-        place = {mention.span: id for id, mention in enumerate(self.mentions)}
-        return {
-            "id": self.document.key,
-            "text": self.text,
-            "tokens": [
-                {"text": word, "start": start, "end": end}
-                for word, (start, end) in zip(
-                    self.document.words, self.document.layer("offsets"), strict=True
-                )
-            ],
-            "entities": [
-                {
-                    "representative": entity.name,
-                    "probability": round(entity.probability, DIGITS),
-                    "mentions": [_mention_dict(place[m.span], m) for m in entity.mentions],
-                }
-                for entity in self.entities
-            ],
-        }
+        return record_of(self)
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Resolution:
+        """The resolution that `as_dict` was called on, with probabilities of four digits.
+
+        Args:
+            record: What `as_dict` gives, or `corelax resolve --json` prints.
+
+        >>> doc = Document(id="d", words=("Ann", "left"))
+        >>> resolution = resolution_of(doc, [Decision(Span(0, 1), 0, None, 1, 1, 1)])
+        >>> Resolution.from_dict(resolution.as_dict()) == resolution
+        True
+        """
+        return resolution_of(*from_record(record))
+
+    def to_pandas(self) -> Any:
+        """A data frame with a row for each mention: entity, its name, text, places, probabilities."""
+        try:
+            import pandas
+        except ImportError:
+            raise CorelaxError("pandas is not installed; pip install 'corelax[pandas]'") from None
+        return pandas.DataFrame(rows_of(self), columns=COLUMNS)
+
+    def __len__(self) -> int:
+        return len(self.entities)
+
+    def __iter__(self) -> Iterator[ResolvedEntity]:
+        return iter(self.entities)
+
+    @overload
+    def __getitem__(self, number: int) -> ResolvedEntity: ...
+    @overload
+    def __getitem__(self, number: slice) -> tuple[ResolvedEntity, ...]: ...
+    def __getitem__(self, number: int | slice) -> ResolvedEntity | tuple[ResolvedEntity, ...]:
+        return self.entities[number]
+
+    def resolved_text(
+        self,
+        *,
+        kinds: Collection[str] = ("pronouns", "nominals"),
+        persons: Collection[int] = (3,),
+        least_probability: float = 0.0,
+    ) -> ResolvedText:
+        """The text with mentions replaced by the names of their entities, as a reader would write it.
+
+        What stays as it is, and why, is in `corelax.resolve.resolved_text`.
+
+        Args:
+            kinds: Which mentions: "pronouns", "nominals" (definite descriptions such as *the city*), "names"
+                (shorter ones, by the name of the entity).
+            persons: Of pronouns: 3 is *she*, 1 is *I*, 2 is *you*. Frequent verbs after *I* and *you* are
+                adapted.
+            least_probability: Mentions with a smaller `entity_probability` stay.
+
+        Returns:
+            A `str` with the methods `to_new` and `to_original`, from characters of the one text to the other.
+
+        >>> doc = Document(id="d", words=("Ann", "fed", "her", "dog"))
+        >>> ann, her = Decision(Span(0, 1), 0, None, 1, 1, 1), Decision(Span(2, 3), 0, 0, 1, 1, 0.7)
+        >>> resolution = resolution_of(doc, [ann, her])
+        >>> print(resolution.resolved_text())
+        Ann fed Ann's dog
+        >>> print(resolution.resolved_text(least_probability=0.9))
+        Ann fed her dog
+        """
+        from corelax.resolve.resolved_text import resolved_text
+
+        return resolved_text(
+            self, kinds=kinds, persons=persons, least_probability=least_probability
+        )
 
     def to_html(self) -> str:
         """A page of its own with the text, mentions coloured by entity; see `corelax.render.page`."""
@@ -124,6 +195,11 @@ class Resolution:
 
     def __str__(self) -> str:
         return "\n".join(map(_line, self.entities))
+
+    def __repr__(self) -> str:
+        entities = _counted(len(self.entities), "entity", "entities")
+        mentions = _counted(len(self.mentions), "mention")
+        return f"<resolution of {shortened(self.text, SHOWN)!r}: {entities}, {mentions}>"
 
 
 def resolution_of(
@@ -165,6 +241,9 @@ def resolution_of(
                 probability=_clipped(decision.probability),
                 link_probability=_clipped(decision.link_probability),
                 entity_probability=_clipped(decision.entity_probability),
+                antecedents=tuple(
+                    Antecedent(span, _clipped(p)) for span, p in decision.antecedents
+                ),
                 start=start,
                 end=end,
                 text=text[start:end],
@@ -256,19 +335,13 @@ def _characters(span: Span, offsets: Sequence[tuple[int, int]], size: int) -> tu
     return offsets[span.start][0], offsets[span.end - 1][1]
 
 
-def _mention_dict(id: int, mention: ResolvedMention) -> dict[str, Any]:
-    return {
-        "id": id,
-        "text": mention.text,
-        "start": mention.start,
-        "end": mention.end,
-        "start_token": mention.span.start,
-        "end_token": mention.span.end,
-        "antecedent": mention.antecedent,
-        "probability": round(mention.probability, DIGITS),
-        "link_probability": round(mention.link_probability, DIGITS),
-        "entity_probability": round(mention.entity_probability, DIGITS),
-    }
+def _counted(number: int, word: str, plural: str | None = None) -> str:
+    """A number with its noun.
+
+    >>> _counted(1, "mention"), _counted(2, "entity", "entities")
+    ('1 mention', '2 entities')
+    """
+    return f"{number} {word if number == 1 else plural or word + 's'}"
 
 
 def _line(entity: ResolvedEntity) -> str:

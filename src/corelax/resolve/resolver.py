@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from operator import index
 from pathlib import Path
 from types import NoneType
+from typing import Any
 
 from corelax.core.checks import check_choice, check_items, check_number
 from corelax.core.errors import CorelaxError
+from corelax.core.printable import on_one_line, shortened
 from corelax.decode import Decision, Pairs
 from corelax.document import Document, Span
 from corelax.document.clustering import SINGLETONS
@@ -19,12 +22,16 @@ from corelax.rankers.encoder.items import Item
 from corelax.rankers.encoder.model import ScoringModel
 from corelax.rankers.encoder.reach import Places
 from corelax.resolve.batching import batches_of
+from corelax.resolve.corrections import Corrections, corrections_of
+from corelax.resolve.hub import fetched, push_folder
 from corelax.resolve.loading import load_model
+from corelax.resolve.mapping import map_dataset
 from corelax.resolve.models import model_folder
 from corelax.resolve.resolution import Resolution, resolution_of
 from corelax.text import document_of
 
 Speakers = Sequence[tuple[int, int, str]]
+SpanPairs = Iterable[tuple[tuple[int, int], tuple[int, int]]]
 
 
 class Resolver:
@@ -32,6 +39,7 @@ class Resolver:
 
     Args:
         model: A trained ranker, from `load_model`.
+        folder: Where it was read from, if it was.
 
     >>> resolver = Resolver.from_pretrained()  # the model small; needs corelax[resolve]
     >>> print(resolver.resolve("Marie Curie moved to Paris. She studied there, and it became her home."))
@@ -39,8 +47,9 @@ class Resolver:
     Paris: Paris [21:26], there [40:45], it [51:53]
     """
 
-    def __init__(self, model: ScoringModel) -> None:
+    def __init__(self, model: ScoringModel, folder: Path | None = None) -> None:
         self.model = model
+        self.folder = folder
 
     @classmethod
     def from_pretrained(
@@ -54,14 +63,29 @@ class Resolver:
         """A resolver with trained weights.
 
         Args:
-            name_or_folder: A model folder, or the name of an installed model; None is "small".
+            name_or_folder: A model folder, the name of an installed model, or one of the Hugging Face hub,
+                such as "user/model" or "user/model@v2"; None is "small".
             device: "auto", "cpu", "cuda", "cuda:1" and so on, or "mps".
             runtime: "onnx", "torch", or "auto": onnxruntime on a CPU if it is installed and the model has
                 graphs for it.
             threads: How many threads compute on a CPU; None is as many as there are cores.
         """
-        folder = model_folder(name_or_folder)
-        return cls(load_model(folder, device=device, runtime=runtime, threads=threads))
+        folder = model_folder(fetched(name_or_folder))
+        return cls(load_model(folder, device=device, runtime=runtime, threads=threads), folder)
+
+    def push_to_hub(
+        self, name: str, *, private: bool = False, message: str = "Upload model"
+    ) -> str:
+        """Uploads the model to the Hugging Face hub; returns its address there.
+
+        Args:
+            name: Such as "user/model". It is created if it is not there.
+            private: Whether only you see it, if it is new.
+            message: Of the commit.
+        """
+        if self.folder is None:
+            raise CorelaxError("a model that was not read from a folder must be saved first")
+        return push_folder(self.folder, name, private=private, message=message)
 
     @property
     def schemes(self) -> tuple[str, ...]:
@@ -76,8 +100,8 @@ class Resolver:
         mentions: Sequence[tuple[int, int]] | None = None,
         singletons: str = "drop",
         scheme: str | None = None,
-        must_link: Pairs = (),
-        cannot_link: Pairs = (),
+        must_link: Pairs | SpanPairs = (),
+        cannot_link: Pairs | SpanPairs = (),
         consistent: bool = True,
     ) -> Resolution:
         """The entities of one text.
@@ -89,7 +113,8 @@ class Resolver:
                 characters of raw text, in words of a document.
             singletons: "drop" or "keep" mentions that are alone. Given mentions are always kept.
             scheme: The annotation scheme to follow; see `schemes`.
-            must_link: Pairs of numbers of given mentions that belong together.
+            must_link: Pairs that belong together: of stretches such as ((0, 5), (20, 23)), counted as
+                mentions are; or of numbers of given mentions.
             cannot_link: Pairs that do not.
             consistent: Whether people are kept apart (*he* and *she*, *I* of two speakers), and mentions that
                 are markup, unlikely verbs or overlap in one entity are left out. If not, every link that the
@@ -97,14 +122,14 @@ class Resolver:
         """
         check_choice("singletons", singletons, SINGLETONS)
         document = _document(text, speakers)
-        must_link = check_items("must_link", must_link)
-        cannot_link = check_items("cannot_link", cannot_link)
+        together: list[Any] = check_items("must_link", must_link)
+        apart: list[Any] = check_items("cannot_link", cannot_link)
         if mentions is None:
-            if must_link or cannot_link:
-                raise CorelaxError(
-                    "must_link and cannot_link are numbers of mentions; give mentions too"
-                )
             item = self._item(document, scheme)
+            if together or apart:
+                in_words = partial(_in_words, document=document, is_raw=isinstance(text, str))
+                corrections = corrections_of(together, apart, in_words)
+                return self._corrected(document, item, corrections, singletons, consistent)
             [decisions] = self._decided([document], [item], singletons, consistent)
             return resolution_of(document, decisions)
         mentions = check_items("mentions", mentions)
@@ -112,15 +137,21 @@ class Resolver:
         given = sorted(set(words))
         position = {span: at for at, span in enumerate(given)}
         numbers = [position[span] for span in words]
-        must_link = _renumbered("must_link", must_link, numbers)
-        cannot_link = _renumbered("cannot_link", cannot_link, numbers)
+        together = _renumbered("must_link", together, numbers)
+        apart = _renumbered("cannot_link", apart, numbers)
         item = self._item(document, scheme, given)
         places = self._places(document, item)
         for mention, span in zip(mentions, words, strict=True):
             if problem := places.problem(span):
                 raise CorelaxError(f"mentions: {tuple(mention)} {problem}")
-        [decisions] = self._decided([document], [item], "all", consistent, must_link, cannot_link)
+        [decisions] = self._decided([document], [item], "all", consistent, together, apart)
         return resolution_of(document, decisions)
+
+    __call__ = resolve
+
+    def __repr__(self) -> str:
+        name = "a model" if self.folder is None else on_one_line(self.folder.name)
+        return f"<resolver of {name} by {self.model.runtime}, schemes {', '.join(self.schemes)}>"
 
     def resolve_mentions(
         self,
@@ -200,6 +231,57 @@ class Resolver:
             for document, decisions in zip(documents, decided, strict=True):
                 yield resolution_of(document, decisions)
 
+    def map(
+        self,
+        dataset: Any,
+        *,
+        column: str = "text",
+        batch_size: int = 8,
+        scheme: str | None = None,
+    ) -> Any:
+        """A dataset of the library `datasets` with the entities of its texts as new columns.
+
+        `clusters` has (start, end) in characters, `names` what the entities are called, `resolved_text` the
+        text of `Resolution.resolved_text`.
+
+        Args:
+            dataset: A `Dataset`, an `IterableDataset`, or a dictionary of splits.
+            column: Which column the texts are in.
+            batch_size: How many rows are resolved together.
+            scheme: As in `resolve`.
+        """
+        check_number("batch_size", batch_size, at_least=1, integer=True)
+        resolve = partial(self.pipe, batch_size=batch_size, scheme=scheme)
+        return map_dataset(dataset, resolve, column=column, batch_size=batch_size)
+
+    def _corrected(
+        self,
+        document: Document,
+        item: Item,
+        corrections: Corrections,
+        singletons: str,
+        consistent: bool,
+    ) -> Resolution:
+        """The entities of a document under constraints on some of its spans.
+
+        All spans that the ranker looks at, and those, are given to it.
+        """
+        places = self._places(document, item)
+        for span in sorted(corrections.spans):
+            if problem := places.problem(span):
+                words = " ".join(document.words[slice(*span)])
+                raise CorelaxError(f"constraints: {shortened(words, 40)!r} {problem}")
+        [candidates] = self._decided([document], [item], "all", consistent)
+        given = sorted({decision.span.bounds for decision in candidates} | corrections.spans)
+        [decisions] = self._decided(
+            [document],
+            [item._replace(given=given)],
+            singletons,
+            consistent,
+            *corrections.numbered(given),
+        )
+        return resolution_of(document, decisions)
+
     def _decided(
         self,
         documents: Sequence[Document],
@@ -257,6 +339,8 @@ def _text_and_speakers(
 
 
 def _document(text: str | Document, speakers: Speakers | None) -> Document:
+    if isinstance(text, list | tuple):
+        raise CorelaxError("resolve takes a single text; for several there is pipe")
     if not isinstance(text, Document):
         return document_of(text, speakers=speakers)
     if speakers is not None:

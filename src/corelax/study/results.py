@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from corelax.analysis.errors import ErrorCounts, count_errors
-from corelax.analysis.significance import Difference, DocumentCounts, compare
+from corelax.analysis.significance import Difference, DocumentCounts, paired_difference
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
-from corelax.metrics import CONLL, METRICS, Score
+from corelax.metrics import Score
 from corelax.study.files import DEV
 from corelax.study.folder import predicted_path
 from corelax.study.plan import Grid, Row
@@ -87,11 +87,8 @@ def corpus_score(predicted: Predicted, metric: str) -> Score:
     >>> corpus_score(predicted, "mentions").recall
     0.5
     """
-    if metric == "conll":
-        three = [corpus_score(predicted, name) for name in CONLL]
-        return Score(*(sum(values) / len(CONLL) for values in zip(*three, strict=True)))
-    sums = np.sum(predicted.counts[metric], axis=0).tolist()
-    return METRICS[metric].counts.from_tuple(tuple(sums)).scores()
+    [score] = document_counts([predicted]).scores(metric)
+    return score
 
 
 class Results:
@@ -147,7 +144,7 @@ class Results:
         key = (outcome.system, other.system, part)
         if key not in self._differences:
             seeds = [seed for seed in outcome.seeds(part) if seed in other.seeds(part)]
-            self._differences[key] = compare(
+            self._differences[key] = paired_difference(
                 system=outcome.counts(part, seeds), baseline=other.counts(part, seeds)
             )
         return self._differences[key]
@@ -175,7 +172,7 @@ class Results:
             return None
         counts = {v: document_counts([runs[s] for s in shared]) for v, runs in done.items()}
         best = max(counts, key=lambda value: float(counts[value].score("conll").mean()))
-        return best, compare(system=counts[best], baseline=counts[1.0])
+        return best, paired_difference(system=counts[best], baseline=counts[1.0])
 
     def errors(self, outcome: Outcome, gold: Sequence[Document]) -> list[ErrorCounts]:
         """The errors of each seed."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from corelax.core.errors import CorelaxError
 from corelax.decode import (
+    Antecedent,
     Decision,
     Pairs,
     best_antecedents,
@@ -28,6 +29,8 @@ from corelax.rankers.encoder.scored import ScoredDocument, Scores
 
 IS_MENTION = 0.5  # a span that is alone is written if it is likelier a mention than not
 LEAST_BARE = 0.2  # a less likely bare word is not written though it is linked: most are verbs
+SHOWN = 3  # antecedents of a mention that are given with their probabilities
+LEAST_SHOWN = 0.001
 MOST_CONSTRAINED = 20_000  # a table of all pairs is needed: 1.6 GB
 
 
@@ -96,6 +99,7 @@ def decide(
         ),
     ).tolist()
     bounds = scored.bounds
+    likely = _likely_antecedents(probs, antecedents, bounds, written, calibration)
     place = {i: at for at, i in enumerate(written)}
     last: dict[int, int] = {}  # [entity] its latest mention that is written
     decisions = []
@@ -110,6 +114,7 @@ def decide(
                 probability=mention[i],
                 link_probability=link_probs[i],
                 entity_probability=belongs[i],
+                antecedents=likely[i],
             )
         )
     return decisions
@@ -158,8 +163,12 @@ def group_spans(
     for i, e in enumerate(entity):
         groups.setdefault(e, []).append(i)
     if document is not None and singletons != "all":
+        forced = {i for pair in must_link for i in pair}  # these stay
+        for i in forced:
+            mention[i] = 1.0
         for i in edged_with_markup(document, bounds):
-            del groups[entity[i]]
+            if i not in forced:
+                groups[entity[i]].remove(i)
         for e, group in groups.items():
             if len(group) > 1:
                 likely = [
@@ -192,6 +201,27 @@ def _unlinked(barred: Sequence[int], scores: Scores, antecedents: Ints) -> Score
     scores = scores.copy()
     scores[:, 1:][is_barred[:, None] | is_barred[antecedents]] = -np.inf
     return scores
+
+
+def _likely_antecedents(
+    probs: Floats,
+    antecedents: Ints,
+    bounds: Sequence[tuple[int, int]],
+    written: Sequence[int],
+    calibration: Calibration,
+) -> dict[int, tuple[Antecedent, ...]]:
+    """[span] the best antecedents of those that are written, best first; column 0 is a new entity."""
+    order = np.argsort(-probs[written], -1, kind="stable")[:, :SHOWN]
+    new, links = calibration.new.of_probs(probs[:, :1]), calibration.link.of_probs(probs[:, 1:])
+    shown = np.concatenate([new, links], -1)
+    return {
+        i: tuple(
+            Antecedent(Span(*bounds[antecedents[i, at - 1]]) if at else None, float(shown[i, at]))
+            for at in order[row].tolist()
+            if probs[i, at] >= LEAST_SHOWN
+        )
+        for row, i in enumerate(written)
+    }
 
 
 def _membership(

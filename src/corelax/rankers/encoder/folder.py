@@ -90,6 +90,11 @@ class EncoderModel(NamedTuple):
         """Sizes and limits of the ranker."""
         return self.ranker.settings
 
+    @property
+    def runtime(self) -> str:
+        """What computes, and where."""
+        return f"torch on {self.ranker.device}"
+
     def score(self, items: Sequence[Item], *, least: float = LEAST_LOGIT) -> list[ScoredDocument]:
         """Spans and antecedents of documents, see `score_documents`."""
         return score_documents(self.ranker, items, least=least)

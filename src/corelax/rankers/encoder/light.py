@@ -75,6 +75,11 @@ class LightModel:
     heads: int
     calibrations: Mapping[str, Calibration] = field(default_factory=dict)
 
+    @property
+    def runtime(self) -> str:
+        """What computes, and where."""
+        return "onnxruntime"
+
     def windows(self, document: Document) -> tuple[TextWindow, ...]:
         """What the encoder reads of a document."""
         return encoder_input(document, self.tokenizer, self.settings.window)

@@ -28,6 +28,10 @@ class ScoringModel(Protocol):
     def training(self) -> Mapping[str, Any]:
         """What it was trained on, and its scores."""
 
+    @property
+    def runtime(self) -> str:
+        """What computes, and where."""
+
     def windows(self, document: Document) -> tuple[TextWindow, ...]:
         """What the encoder reads of a document."""
 

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from corelax.analysis.decisions import ERRORS
 from corelax.analysis.errors import ErrorCounts
 from corelax.analysis.significance import Difference
+from corelax.analysis.written import interval, p_text
 from corelax.render.report import Row, Table
 from corelax.study.plan import BEST_OF_PAPER
 from corelax.study.report.published import BEST_BETA_SQUARED, CONLL_2012_TEST
-from corelax.study.report.tables import interval, p_text, row_title
+from corelax.study.report.tables import row_title
 from corelax.study.results import Outcome, Results, Spread
 
 Errors = Mapping[str, Sequence[ErrorCounts]]

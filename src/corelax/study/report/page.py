@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from corelax.analysis.passages import choose_passages
+from corelax.analysis.written import interval
 from corelax.core.version import VERSION
 from corelax.document import Document
 from corelax.io import read
@@ -23,7 +24,6 @@ from corelax.study.report.figures import (
 from corelax.study.report.published import CONLL_2012_SIZES
 from corelax.study.report.tables import (
     errors_table,
-    interval,
     rates_table,
     row_title,
     scores_table,

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from corelax.analysis.decisions import CORRECT_LINK, ERRORS, TYPES
 from corelax.analysis.errors import ErrorCounts
-from corelax.analysis.significance import Difference, holm
+from corelax.analysis.significance import holm
+from corelax.analysis.written import interval, p_text
 from corelax.core.text_table import format_table
 from corelax.metrics import METRICS, rounded_percent
 from corelax.render.report import Cell, Row, Table
@@ -20,30 +21,6 @@ SHORT = {"false_anaphor": "FA", "false_new": "FN", "wrong_link": "WL"}
 TUNED = {"baseline": "Baseline", "entity_ce": "L_ec", "b3_1": "L_B³", "lea_1": "L_LEA"}
 PUBLISHED = "published"
 PAPER_MS = TRAINING_HOURS * 3_600_000 / (20 * 2802)  # a document in an epoch
-
-
-def signed(share: float) -> str:
-    """A difference in points, with its sign.
-
-    >>> signed(0.0074), signed(-0.0074)
-    ('+0.74', '−0.74')
-    """
-    return f"{100 * share:+.2f}".replace("-", "−")
-
-
-def interval(difference: Difference) -> str:
-    """A difference with its interval."""
-    low, high = signed(difference.low), signed(difference.high)
-    return f"{signed(difference.mean)} [{low}, {high}]"
-
-
-def p_text(p_value: float) -> str:
-    """A p value.
-
-    >>> p_text(0.0171), p_text(0.0001)
-    ('0.017', '< 0.001')
-    """
-    return f"{p_value:.3f}" if p_value >= 0.001 else "< 0.001"
 
 
 def row_title(outcome: Outcome) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from corelax.challenges.gap import read_gap
@@ -148,4 +148,6 @@ def _plain(document: Document) -> Document:
     continuous = [[m for m in dict.fromkeys(c) if m.is_continuous] for c in document.clusters]
     entity_of = entity_of_mentions(continuous)
     clusters = [[m for m in c if entity_of[m] == entity] for entity, c in enumerate(continuous)]
-    return document.with_clusters(Clustering(c for c in clusters if c))
+    return replace(
+        document, clusters=Clustering(c for c in clusters if c)
+    )  # with types of mentions

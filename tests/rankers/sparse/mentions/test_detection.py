@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from corelax import CorelaxError, Document, Span
+from corelax.document import EmptyId
 from corelax.rankers.sparse.mentions.analysis import Mention, in_order
 from corelax.rankers.sparse.mentions.detect import analyse, detected, given
 from corelax.rankers.sparse.mentions.grouping import one_per_head
@@ -175,7 +176,7 @@ def test_spans_over_the_end_of_a_sentence_are_left_out() -> None:
 
 def test_discontinuous_spans_and_empty_nodes_are_left_out() -> None:
     doc = parsed("old/JJ/(TOP(NP* dogs/NNS/* here/RB/*))")
-    spans = [Span(0, 3, parts=((0, 1), (2, 3))), Span(1, 1, empty=(1,)), Span(0, 1)]
+    spans = [Span(0, 3, parts=((0, 1), (2, 3))), Span(1, 1, empty=(EmptyId(0, 1, 1),)), Span(0, 1)]
     assert [m[1:3] for m in given(analyse(doc), spans)] == [(0, 1)]
 
 

@@ -27,6 +27,7 @@ function afterChange(message) {
   drawDetail();
   drawTools();
   store(view.texts);
+  entitiesChanged();
   say(message);
   if (view.current && hadFocus) goTo(view.current);
   else showCard(null);

@@ -35,6 +35,7 @@ const corelax = (() => {
     drawDetail();
     drawTools();
     showCard(null);
+    entitiesChanged();
   }
 
   // In a notebook, the frame is as high as the page, up to a limit.
@@ -45,5 +46,10 @@ const corelax = (() => {
     } catch { /* a frame that does not let us look out keeps its height */ }
   }
 
-  return { render };
+  // Tells the page around the text that its entities are others now.
+  const entitiesChanged = () => document.dispatchEvent(new Event("corelax:entities"));
+  const entities = () => present().entities.map(entity => entity.mentions.map(({ start, end }) => [start, end]));
+  const words = (start, end) => onOneLine(wordsOf(view.text, { start, end }));
+
+  return { render, entities, words, byId, make, percent, say };
 })();

@@ -1,0 +1,157 @@
+"""Systems side by side on text without gold entities: how far they agree, and where they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from corelax.analysis.comparison import passage_dict
+from corelax.analysis.comparison_tables import metric_title
+from corelax.analysis.differing import choose_differences
+from corelax.analysis.runs import AVERAGE, checked_runs, chosen_metrics, scored
+from corelax.core.version import VERSION
+from corelax.document import Document
+from corelax.document.statistics import Statistics, count
+from corelax.metrics import Report, rounded_percent
+from corelax.render.passages import Passage, Passages
+from corelax.render.report import Cell, Page, Row, Section, Table
+
+DEFAULT = ("muc", "b_cubed", "ceaf_e", "lea", "mentions", AVERAGE)
+ABOUT = (
+    "Mentions and entities of each system, and its agreement with {first}: F1 with the entities of {first} "
+    "in place of gold ones, which is the same the other way round."
+)
+ABOUT_PASSAGES = "Those with most mentions that the systems treat differently."
+MARKED = "what another system treats differently"
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What `compare_outputs` returns.
+
+    Attributes:
+        sizes: By system, how many mentions and entities it has.
+        reports: By system (all but the first), its scores with the first system in place of gold.
+        metrics: The metrics of the agreement.
+        passages: Passages in which systems differ, in the order of the text.
+    """
+
+    sizes: Mapping[str, Statistics]
+    reports: Mapping[str, Report]
+    metrics: Sequence[str]
+    passages: Sequence[Passage]
+
+    @property
+    def first(self) -> str:
+        """The system that the others are held against."""
+        return next(iter(self.sizes))
+
+    def score(self, system: str, metric: str) -> float:
+        """F1 of the agreement of a system with the first one."""
+        report = self.reports[system]
+        return float(report.conll if metric == AVERAGE else report[metric].f1)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, as `corelax compare --json` prints them."""
+        return {
+            "first": self.first,
+            "systems": {
+                name: {"mentions": size.mentions, "entities": size.entities}
+                | (
+                    {"agreement": {metric: self.score(name, metric) for metric in self.metrics}}
+                    if name in self.reports
+                    else {}
+                )
+                for name, size in self.sizes.items()
+            },
+            "passages": [passage_dict(passage) for passage in self.passages],
+        }
+
+
+def compare_outputs(
+    systems: Mapping[str, Iterable[Document]],
+    *,
+    metrics: Iterable[str] | None = None,
+    passages: int = 6,
+    **options: Any,
+) -> Agreement:
+    """Compares the entities of systems with each other, where there is no gold standard.
+
+    Args:
+        systems: By name, the documents of two systems or more.
+        metrics: Names from `corelax.metrics.METRICS`, and "conll", for the agreement; None is a usual choice.
+        passages: How many passages to choose at most.
+        **options: Options of `corelax.score`, such as `singletons="drop"`.
+
+    >>> text = [["Ann", "saw", "Bo"], ["He", "waved"]]
+    >>> one = Document.from_sentences("d", text, clusters=[[(2, 3), (3, 4)]])
+    >>> other = Document.from_sentences("d", text, clusters=[[(0, 1), (3, 4)]])
+    >>> agreement = compare_outputs({"small": [one], "base": [other]})
+    >>> agreement.score("base", "mentions"), agreement.passages[0].note
+    (0.5, '1 difference')
+    """
+    wanted = chosen_metrics(metrics) or DEFAULT
+    given = {name: list(documents) for name, documents in systems.items()}
+    first = next(iter(given), "")
+    checked = checked_runs(given.get(first, []), given, against=first)
+    runs = {name: run for name, [run] in checked.items()}
+    return Agreement(
+        sizes={name: count(run) for name, run in runs.items()},
+        reports={
+            name: scored(runs[first], run, wanted, options)
+            for name, run in runs.items()
+            if name != first
+        },
+        metrics=wanted,
+        passages=choose_differences(runs, number=passages),
+    )
+
+
+def agreement_table(agreement: Agreement) -> Table:
+    """A row for each system."""
+    rows = []
+    for name, size in agreement.sizes.items():
+        sizes = [Cell(f"{n:,}", {"value": n}) for n in (size.mentions, size.entities)]
+        scores = [
+            _percent(agreement.score(name, metric)) if name in agreement.reports else Cell("–")
+            for metric in agreement.metrics
+        ]
+        rows.append(Row([Cell(name), *sizes, *scores]))
+    columns = ["", "mentions", "entities", *map(metric_title, agreement.metrics)]
+    return Table("agreement", "Agreement", columns, rows, ABOUT.format(first=agreement.first))
+
+
+def agreement_page(agreement: Agreement, *, title: str, command: str = "") -> Page:
+    """Agreement and passages as a page.
+
+    Args:
+        agreement: The systems.
+        title: The title of the page.
+        command: The command that made it.
+    """
+    size = agreement.sizes[agreement.first]
+    passages = agreement_passages(agreement)
+    sections = [
+        Section(
+            "Where the systems differ",
+            [] if agreement.passages else ["Nowhere: all links are the same."],
+            [passages] if agreement.passages else [],
+        ),
+        Section("Agreement", [], [agreement_table(agreement)]),
+    ]
+    facts = [
+        ("documents", f"{size.documents:,}"),
+        ("words", f"{size.tokens:,}"),
+        ("program", f"corelax {VERSION}"),
+    ]
+    return Page(title, (), facts, sections, command)
+
+
+def agreement_passages(agreement: Agreement) -> Passages:
+    """The passages, with what the marks in them mean."""
+    return Passages("passages", "Passages", ABOUT_PASSAGES, agreement.passages, MARKED)
+
+
+def _percent(share: float) -> Cell:
+    return Cell(rounded_percent(share), {"value": 100 * share})

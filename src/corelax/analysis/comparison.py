@@ -1,0 +1,221 @@
+"""Systems side by side: scores with intervals and p values, errors by type, passages in which they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from corelax.analysis.errors import ErrorCounts, count_errors_of_runs, mean_errors
+from corelax.analysis.passages import choose_passages
+from corelax.analysis.runs import (
+    Run,
+    checked_documents,
+    checked_runs,
+    chosen_metrics,
+    scored,
+    scores_in,
+)
+from corelax.analysis.significance import Difference, DocumentCounts, holm, paired_difference
+from corelax.document import Document
+from corelax.metrics import Score
+from corelax.render.passages import Passage
+
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What `compare` returns. The first system is the one that the others are compared with.
+
+    Attributes:
+        counts: By system, what it counts on each document in each run.
+        metrics: The metrics that are compared; "conll" is the CoNLL score.
+        differences: By system (all but the first) and metric, the difference to the first system.
+        adjusted: The same p values after Holm's correction for all of them.
+        errors: By system, its errors by kind and type of mention; means over its runs.
+        passages: Passages in which the first runs differ most, in favour of each side in turn.
+        confidence: The confidence of the intervals.
+        seed: The seed of the resamples.
+    """
+
+    counts: Mapping[str, DocumentCounts]
+    metrics: Sequence[str]
+    differences: Mapping[str, Mapping[str, Difference]]
+    adjusted: Mapping[str, Mapping[str, float]]
+    errors: Mapping[str, ErrorCounts]
+    passages: Sequence[Passage]
+    confidence: float = 0.95
+    seed: int = 0
+
+    @property
+    def baseline(self) -> str:
+        """The name of the first system."""
+        return next(iter(self.counts))
+
+    @property
+    def documents(self) -> int:
+        """The number of documents."""
+        return self.counts[self.baseline].documents
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether there are intervals and p values: one document alone cannot be resampled."""
+        return self.documents > 1
+
+    def score(self, system: str, metric: str) -> Score:
+        """Recall, precision and F1 of a system; means over its runs."""
+        runs = self.counts[system].scores(metric)
+        return Score(*(sum(values) / len(runs) for values in zip(*runs, strict=True)))
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the p values must know, a sentence each."""
+        if not self.is_tested:
+            return ["one document: no interval and no p value; a test needs two documents or more"]
+        least = (
+            2 / 2**self.documents
+        )  # of an exact test: the same system is better in all documents
+        number = sum(map(len, self.differences.values()))
+        if least * number <= LEVEL:
+            return []
+        passes = "" if least > LEVEL else f", and none is below {LEVEL} after Holm's correction"
+        return [f"with {self.documents} documents no p value is below {least:.2g}{passes}"]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, as `corelax compare --json` prints them."""
+        return {
+            "documents": self.documents,
+            "baseline": self.baseline,
+            "confidence": self.confidence,
+            "seed": self.seed,
+            "systems": {name: self._system_dict(name) for name in self.counts},
+            "passages": [passage_dict(passage) for passage in self.passages],
+            "notes": self.notes,
+        }
+
+    def _system_dict(self, name: str) -> dict[str, Any]:
+        result: dict[str, Any] = {
+            "runs": self.counts[name].seeds,
+            "scores": {metric: self.score(name, metric).as_dict() for metric in self.metrics},
+        }
+        if name in self.differences:
+            result["differences"] = {
+                metric: _difference_dict(difference, self.adjusted[name][metric], self.is_tested)
+                for metric, difference in self.differences[name].items()
+            }
+        return result | {"errors": self.errors[name].as_dict()}
+
+
+def compare(
+    gold: Iterable[Document],
+    systems: Mapping[str, Iterable[Document] | Iterable[Sequence[Document]]],
+    *,
+    metrics: Iterable[str] | None = None,
+    resamples: int = 10_000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    passages: int = 6,
+    **options: Any,
+) -> Comparison:
+    """Compares systems on the same documents: scores, differences to the first one, errors, passages.
+
+    For each metric the difference to the first system has a bootstrap interval over documents (and runs), the
+    p value of a paired permutation test over documents, and that p value after Holm's correction for all the
+    differences of the comparison; see `paired_difference` and `holm`.
+
+    Args:
+        gold: The right answers.
+        systems: By name, the documents of two systems or more, in any order; or, for systems with several
+            seeds, a list of such lists for each. Runs are paired by their position.
+        metrics: Names from `corelax.metrics.METRICS`, and "conll"; all of them if None.
+        resamples: How many resamples an interval and a p value are made of.
+        confidence: The confidence of the intervals.
+        seed: The seed of the resamples.
+        passages: How many passages to choose at most.
+        **options: Options of `corelax.score`, such as `singletons="drop"`.
+
+    >>> text = [["Ann", "saw", "Bo"], ["He", "waved"]]
+    >>> right = [Document.from_sentences(n, text, clusters=[[(2, 3), (3, 4)]]) for n in "abcdef"]
+    >>> wrong = [Document.from_sentences(n, text, clusters=[[(0, 1), (3, 4)]]) for n in "abcdef"]
+    >>> comparison = compare(right, {"base": wrong, "lea": right}, metrics=["b_cubed"])
+    >>> difference = comparison.differences["lea"]["b_cubed"]
+    >>> difference.mean, difference.p_value == 2 / 2**6, comparison.passages[0].note
+    (0.75, True, 'lea: 0 errors, base: 1 error')
+    """
+    names = chosen_metrics(metrics)
+    gold = checked_documents("gold", gold)
+    runs = checked_runs(gold, systems)
+    reports = {
+        name: [scored(gold, run, names, options) for run in of_system]
+        for name, of_system in runs.items()
+    }
+    counts = {name: DocumentCounts.of(of_system) for name, of_system in reports.items()}
+    wanted = names or scores_in(next(iter(reports.values()))[0])
+    baseline, *others = counts
+    differences = {
+        name: {
+            metric: paired_difference(
+                system=counts[name],
+                baseline=counts[baseline],
+                metric=metric,
+                resamples=resamples,
+                confidence=confidence,
+                seed=seed,
+            )
+            for metric in wanted
+        }
+        for name in others
+    }
+    first_runs = {name: of_system[0] for name, of_system in runs.items()}
+    return Comparison(
+        counts=counts,
+        metrics=wanted,
+        differences=differences,
+        adjusted=_adjusted(differences),
+        errors=_errors(gold, runs),
+        passages=choose_passages(gold=gold, systems=first_runs, number=passages),
+        confidence=confidence,
+        seed=seed,
+    )
+
+
+def passage_dict(passage: Passage) -> dict[str, Any]:
+    """A passage as JSON takes it; mentions are counted from its first word."""
+    versions = [
+        version._asdict() | {"mentions": [mention._asdict() for mention in version.mentions]}
+        for version in passage.versions
+    ]
+    return passage._asdict() | {"words": list(passage.words), "versions": versions}
+
+
+def _errors(gold: Run, runs: Mapping[str, Sequence[Run]]) -> dict[str, ErrorCounts]:
+    """By system, the mean errors of its runs."""
+    every = iter(
+        count_errors_of_runs(gold, [run for of_system in runs.values() for run in of_system])
+    )
+    return {name: mean_errors([next(every) for _ in of_system]) for name, of_system in runs.items()}
+
+
+def _adjusted(differences: Mapping[str, Mapping[str, Difference]]) -> dict[str, dict[str, float]]:
+    """The p values after Holm's correction for all of them together."""
+    every = [(name, metric) for name, by_metric in differences.items() for metric in by_metric]
+    adjusted = holm([differences[name][metric].p_value for name, metric in every])
+    result: dict[str, dict[str, float]] = {name: {} for name in differences}
+    for (name, metric), p_value in zip(every, adjusted, strict=True):
+        result[name][metric] = p_value
+    return result
+
+
+def _difference_dict(difference: Difference, adjusted: float, is_tested: bool) -> dict[str, Any]:
+    tested = {
+        "low": difference.low,
+        "high": difference.high,
+        "p": difference.p_value,
+        "p_holm": adjusted,
+        "exact": difference.exact,
+        "bootstrap_p": difference.bootstrap_p,
+        "resamples": difference.resamples,
+    }
+    values: dict[str, Any] = tested if is_tested else dict.fromkeys(tested)
+    return {"difference": difference.mean, **values}

@@ -1,0 +1,99 @@
+"""The runs of systems that are compared: checked, put into the order of gold, scored document by document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from corelax.core.errors import CorelaxError
+from corelax.document import Document
+from corelax.document.pairing import SIDES, same_documents
+from corelax.metrics import CONLL, Report, score
+
+AVERAGE = "conll"  # a score like the metrics, but without counts of its own
+Run = Sequence[Document]
+
+
+def chosen_metrics(names: Iterable[str] | None) -> tuple[str, ...] | None:
+    """The names of metrics, each once; None stands for all that scoring reports.
+
+    >>> chosen_metrics("lea"), chosen_metrics(["muc", "conll", "muc"]), chosen_metrics(None)
+    (('lea',), ('muc', 'conll'), None)
+    """
+    if names is None:
+        return None
+    return (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+
+
+def scores_in(report: Report) -> tuple[str, ...]:
+    """The metrics of a report, and "conll" if it has that."""
+    return (*report, AVERAGE) if report.has_conll else tuple(report)
+
+
+def checked_documents(name: str, given: object) -> list[Document]:
+    """Documents as a list; an error if they are something else, or if there are none.
+
+    >>> checked_documents("gold", "dev.conll")
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: gold must be a list of documents, as corelax.read gives it
+    """
+    documents: list[Any] = list(given) if isinstance(given, Iterable) else [None]
+    if not all(isinstance(doc, Document) for doc in documents):
+        raise CorelaxError(f"{name} must be a list of documents, as corelax.read gives it")
+    if not documents:
+        raise CorelaxError(f"{name} has no documents")
+    return documents
+
+
+def _paired_runs(gold: Run, name: str, given: object, against: str) -> Sequence[Run]:
+    """The runs of a system, each with the documents of gold in their order."""
+    listed = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else given
+    if isinstance(listed, list) and listed and not isinstance(listed[0], Document | str):
+        runs = [checked_documents(name, run) for run in listed]
+    else:
+        runs = [checked_documents(name, listed)]
+    paired = []
+    for run in runs:
+        pairs = same_documents(gold=gold, system=run, where=name, sides=(against, SIDES[1]))
+        by_name = {ours.name: theirs for ours, theirs in pairs}
+        paired.append([by_name[doc.name] for doc in gold])
+    return paired
+
+
+def checked_runs(
+    gold: Run, systems: Mapping[str, object], against: str = SIDES[0]
+) -> dict[str, Sequence[Run]]:
+    """By system, its runs with the documents of gold in their order; an error if they cannot be compared.
+
+    Args:
+        gold: The documents that all systems must have.
+        systems: The documents of each, or its runs.
+        against: What messages call `gold`.
+    """
+    if len(systems) < 2:
+        raise CorelaxError("a comparison needs two systems or more")
+    runs = {name: _paired_runs(gold, name, given, against) for name, given in systems.items()}
+    baseline, *others = runs
+    for name in others:
+        if len(runs[name]) != len(runs[baseline]):
+            raise CorelaxError(
+                f"{name} and {baseline} have {len(runs[name])} and {len(runs[baseline])} runs, which are "
+                "compared in pairs; give as many of each"
+            )
+    return runs
+
+
+def scored(
+    gold: Run, run: Run, metrics: Sequence[str] | None, options: Mapping[str, Any]
+) -> Report:
+    """A run with the metrics that are wanted and those that "conll" is made of, document by document."""
+    if metrics is not None:
+        names = dict.fromkeys(name for name in metrics if name != AVERAGE)
+        metrics = [*(names | dict.fromkeys(CONLL))] if AVERAGE in metrics else [*names]
+        if not metrics:
+            raise CorelaxError("name at least one metric to compare by")
+    if options.get("beta", 1) != 1:
+        raise CorelaxError("systems are compared by F1; leave out beta")
+    given = {"check_text": False, **options}
+    return score(gold=gold, system=run, metrics=metrics, per_document=True, **given)

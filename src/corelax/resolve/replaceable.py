@@ -1,0 +1,152 @@
+"""Which mentions are replaced in resolved text.
+
+A mention is replaced unless the result would be no English or would say something else:
+
+- the kind of the mention and the person of a pronoun are wanted, and its entity is likely enough;
+- the entity has a name, or a description that can be repeated: not *every boy*, not *a few of them*;
+- reflexives (*himself*), relative pronouns (*who*), demonstratives (*this*), *one* and *there* stay;
+- what introduces the entity stays, and so does its representative; a pronoun that comes before the name in
+  the same sentence stays too;
+- nothing is put inside of itself: mentions in or around another of the same entity stay;
+- descriptions are replaced by names alone;
+- appositions, predicates and indefinite descriptions stay (*Ann, a surgeon*, *Ann is the mayor*).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from corelax.resolve.phrases import DETERMINERS
+from corelax.resolve.representative import DESCRIPTION, PRONOUN
+from corelax.resolve.text_context import Called, Context
+from corelax.text.pronouns import FIRST_PERSON, POSSESSIVE_ENDINGS, SECOND_PERSON
+from corelax.text.verbs import BE
+
+if TYPE_CHECKING:
+    from corelax.resolve.resolution import ResolvedMention
+
+SUBJECTS = frozenset("i you he she it we they".split())
+POSSESSIVES = frozenset("my your his its our their mine yours hers ours theirs".split())
+REPLACED = SUBJECTS | POSSESSIVES | frozenset("me him her them us 'em".split())
+_DEFINITE = DETERMINERS - {"a", "an", "some", "another"}
+_BETWEEN = frozenset(", ( - – — :".split())
+
+
+class Rules:
+    """Says which mentions are replaced.
+
+    Args:
+        context: The resolution.
+        kinds: PRONOUN, DESCRIPTION, NAME: those that are wanted.
+        persons: Of pronouns, 1, 2 and 3.
+        least: Mentions that belong to their entity with a smaller probability stay.
+    """
+
+    def __init__(self, context: Context, kinds: set[int], persons: set[int], least: float) -> None:
+        self.context = context
+        self.kinds, self.persons, self.least = kinds, persons, least
+
+    def allow(self, at: int) -> bool:
+        """Whether the rules allow a mention to be replaced."""
+        mention, kind = self.context.mentions[at], self.context.kind[at]
+        called = self.context.called[mention.entity]
+        if called is None or kind not in self.kinds or mention.entity_probability < self.least:
+            return False
+        chosen = self.context.entities[mention.entity].representative
+        if (
+            mention.span == chosen.span
+            or not mention.span.is_continuous
+            or self.context.is_nested[at]
+        ):
+            return False
+        if kind == PRONOUN:
+            return self._is_wanted_pronoun(mention)
+        if mention.span.start == self.context.first_noun[mention.entity]:
+            return False
+        return self._is_wanted_noun(at, called)
+
+    def _is_wanted_pronoun(self, mention: ResolvedMention) -> bool:
+        start, end = mention.span
+        word = self.context.words[start].lower()
+        if end != start + 1 or word not in REPLACED:
+            return False
+        if person_of(word) not in self.persons:
+            return False
+        noun = self.context.first_noun[mention.entity]
+        if start < noun and self.context.sentence(start) == self.context.sentence(noun):
+            return False  # when she arrived, Ann sat down
+        return word in POSSESSIVES or not self._is_repeated(mention)
+
+    def _is_repeated(self, mention: ResolvedMention) -> bool:
+        """Whether a pronoun stands beside a noun for the same."""
+        (start, end), entity = mention.span, mention.entity
+        if (end, entity) in self.context.noun_starts:
+            return True  # we the people
+        if self.context.word(end) == "," and (end + 1, entity) in self.context.noun_starts:
+            return True  # she, Ann Lee,
+        before = self.context.noun_ends.get((start - 1, entity))
+        if (
+            before is not None
+            and self.context.word(start - 1) == ","
+            and self.context.begins_sentence(before)
+        ):
+            return True  # Ann, she is the best
+        called = self.context.called[entity]
+        if called is None or self.context.word(end).lower() not in BE | {"'s", "’s"}:
+            return False
+        name = self.context.words[called.start : called.end]
+        return self.context.words[end + 1 : end + 1 + len(name)] == name  # she is the mayor
+
+    def _is_wanted_noun(self, at: int, called: Called) -> bool:
+        mention = self.context.mentions[at]
+        (start, end), entity = mention.span, mention.entity
+        words = [word.lower() for word in self.context.words[start:end]]
+        name = [word.lower() for word in self.context.words[called.start : called.end]]
+        if not called.is_name or _contains(words, name):
+            return False
+        if self.context.kind[at] == DESCRIPTION and words[0] not in _DEFINITE:
+            is_owned = any(word in POSSESSIVE_ENDINGS for word in words[1:4])
+            if words[0] in DETERMINERS or not is_owned:
+                return False
+        before = self.context.word(start - 1).lower()
+        if before in BE or before == "as":
+            return False
+        if (start, entity) in self.context.noun_ends or (end, entity) in self.context.noun_starts:
+            return False
+        if before in _BETWEEN and (start - 1, entity) in self.context.noun_ends:
+            return False
+        if self.context.word(end) in _BETWEEN and (end + 1, entity) in self.context.noun_starts:
+            return False
+        return not self._introduces_others(at)
+
+    def _introduces_others(self, at: int) -> bool:
+        """Whether another entity has its first noun or its representative inside the mention."""
+        mention = self.context.mentions[at]
+        for place in range(at + 1, len(self.context.mentions)):
+            inner = self.context.mentions[place]
+            if inner.span.start >= mention.span.end:
+                return False
+            chosen = self.context.entities[inner.entity].representative
+            if inner is chosen or self.context.first_noun.get(inner.entity) == inner.span.start:
+                return len(self.context.entities[inner.entity].mentions) > 1
+        return False
+
+
+def person_of(word: str) -> int:
+    """The person of a pronoun; 3 for all other words.
+
+    >>> person_of("my"), person_of("she")
+    (1, 3)
+    """
+    return 1 if word in FIRST_PERSON else 2 if word in SECOND_PERSON else 3
+
+
+def _contains(words: Sequence[str], part: Sequence[str]) -> bool:
+    """Whether the words of a part follow each other somewhere.
+
+    >>> _contains(["dr.", "ann", "lee"], ["ann", "lee"]), _contains(["ann", "b.", "lee"], ["ann", "lee"])
+    (True, False)
+    """
+    size = len(part)
+    return any(list(words[at : at + size]) == list(part) for at in range(len(words) - size + 1))

@@ -1,0 +1,96 @@
+"""Several files: each by itself, pooled, and the plain mean over files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import corelax
+from corelax import CorelaxError, Document
+from corelax.io import read, write
+from corelax.metrics import FilesReport, evaluate, score_file_sets
+from corelax.metrics.file_scores import pooled
+
+TEXT = [["Ann", "saw", "Bo", "and", "him", "too", "she", "said"]]
+ENTITIES = [[(0, 1), (6, 7)], [(2, 3), (4, 5)]]
+CLUSTERS = st.lists(st.lists(st.integers(0, 5), min_size=1, unique=True), max_size=3)
+
+
+def save(path: Path, names: str, clusters: list) -> None:
+    path.parent.mkdir(exist_ok=True)
+    write([Document.from_sentences(name, TEXT, clusters=clusters) for name in names], path)
+
+
+@pytest.fixture
+def sides(tmp_path: Path) -> tuple[Path, Path]:
+    """`right` has one document, all right; `half` has three, in each one of two entities."""
+    gold, system = tmp_path / "gold", tmp_path / "system"
+    save(gold / "right.conllu", "a", ENTITIES)
+    save(system / "right.jsonl", "a", ENTITIES)
+    save(gold / "half.conllu", "abc", ENTITIES)
+    save(system / "half.conll", "abc", ENTITIES[:1])
+    return gold, system
+
+
+def test_worked_case(sides: tuple[Path, Path]) -> None:
+    """Recall of mentions: 4 of 4 and 6 of 12, so 10 of 16 pooled and 3/4 in the mean."""
+    report = score_file_sets(gold=sides[0], system=sides[1])
+    assert isinstance(report, FilesReport)
+    assert report["mentions"].recall == 10 / 16
+    assert report.macro("mentions").recall == 0.75
+    # CoNLL of `half`: recall 1/2, precision 1, F1 2/3 in all three metrics.
+    assert report.files["half"].conll == pytest.approx(2 / 3)
+    assert report.macro_conll == pytest.approx((1 + 2 / 3) / 2)
+
+
+def test_json_has_the_pooled_scores_first_then_files_and_means(sides: tuple[Path, Path]) -> None:
+    report = score_file_sets(gold=sides[0], system=sides[1], per_document=True)
+    plain = report.as_dict()
+    assert plain["mentions"]["recall"] == 10 / 16
+    assert list(plain["files"]["half"]["documents"]) == ["a", "b", "c"]
+    assert plain["macro"]["mentions"]["recall"] == 0.75
+    assert plain["macro"]["conll"] == report.macro_conll
+    assert "documents" not in plain
+
+
+def test_pooled_is_the_score_of_all_documents_in_one_file(sides: tuple[Path, Path]) -> None:
+    everything = [
+        [
+            Document.from_sentences(f"{path.stem} {doc.id}", TEXT, clusters=list(doc.clusters))
+            for path in sorted(side.iterdir())
+            for doc in read(path)
+        ]
+        for side in sides
+    ]
+    expected = corelax.score(gold=everything[0], system=everything[1])
+    report = score_file_sets(gold=sides[0], system=sides[1])
+    assert {m: report[m] for m in report} == {m: pytest.approx(expected[m]) for m in expected}
+
+
+@given(st.lists(st.tuples(CLUSTERS, CLUSTERS), min_size=1, max_size=4))
+def test_the_mean_of_files_is_the_plain_mean(pairs: list) -> None:
+    reports = {
+        str(number): evaluate(gold=gold, system=system)
+        for number, (gold, system) in enumerate(pairs)
+    }
+    report = pooled(reports)
+    expected = sum(each.conll for each in reports.values()) / len(reports)
+    assert report.macro_conll == pytest.approx(expected)
+    if len(reports) == 1:
+        assert dict(report) == dict(reports["0"])
+
+
+def test_beta_holds_for_all_of_them(sides: tuple[Path, Path]) -> None:
+    report = score_file_sets(gold=sides[0], system=sides[1], beta=2.0)
+    assert report.macro("muc").beta == report["muc"].beta == 2
+    assert not report.has_conll
+    assert "conll" not in report.as_dict()["macro"]
+
+
+def test_an_error_in_one_file_names_it(sides: tuple[Path, Path]) -> None:
+    (sides[1] / "right.jsonl").write_text("{")
+    with pytest.raises(CorelaxError, match=r"right\.jsonl:1"):
+        score_file_sets(gold=sides[0], system=sides[1])

@@ -1,0 +1,280 @@
+"""Laws of matching mentions, whatever the documents."""
+
+import tracemalloc
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
+
+from corelax import Clustering, CorelaxError, Document, Span, score
+from corelax.document import EmptyId, EmptyNode
+from corelax.metrics import Mention, align, evaluate
+from corelax.metrics.matching.assignment import assign
+from corelax.metrics.matching.candidates import partial_scores
+
+MATCHES = ("exact", "partial", "head")
+ZEROS = ("linear", "dependent")
+WORDS = 9
+every_match = pytest.mark.parametrize("match", MATCHES)
+every_zeros = pytest.mark.parametrize("zeros", ZEROS)
+enough = settings(deadline=None, max_examples=60)
+
+
+def zero_node(sentence, word, deps, number=1):
+    columns = ["_"] * 9
+    columns[7] = deps
+    return EmptyNode(EmptyId(sentence, word, number), tuple(columns))
+
+
+@st.composite
+def documents(draw):
+    """Two sentences with words, zeros, gaps, and heads that are any word of their mention."""
+    zeros = []
+    for sentence in (0, 1):
+        for word in draw(st.lists(st.integers(0, 4), unique=True, max_size=3)):
+            parent = draw(st.sampled_from(["1:nsubj", "2:nsubj", "2:obj|1:nsubj", "_"]))
+            zeros.append(zero_node(sentence, word, parent))
+    zeros.sort()
+    doc = Document(
+        id="d", words=tuple("abcdefghi"), sentence_starts=(0, 5), empty_nodes=tuple(zeros)
+    )
+    plain = st.tuples(st.integers(0, WORDS - 1), st.integers(1, 3)).map(
+        lambda pair: Span(pair[0], min(WORDS, pair[0] + pair[1]))
+    )
+    gaps = st.integers(0, WORDS - 3).map(lambda i: Span(i, i + 3, ((i, i + 1), (i + 2, i + 3))))
+    alone = [Span(doc.place_of(n.id), doc.place_of(n.id), empty=(n.id,)) for n in zeros]
+    kinds = [plain, gaps] + ([st.sampled_from(alone)] if alone else [])
+    spans = draw(st.lists(st.one_of(kinds), unique=True, max_size=8))
+    clusters = {}
+    heads = {}
+    for span in spans:
+        clusters.setdefault(draw(st.integers(0, 2)), []).append(span)
+        heads[span] = draw(st.sampled_from(doc.nodes(span)))
+    return doc.with_clusters(Clustering(clusters.values()), heads)
+
+
+@st.composite
+def two_documents(draw):
+    """The same words with annotations of their own, empty nodes included."""
+    return draw(documents()), draw(documents())
+
+
+@every_match
+@every_zeros
+@given(doc=documents())
+@enough
+def test_a_document_matches_itself(match, zeros, doc):
+    doc = replace(doc, mention_heads={k: v[:1] for k, v in doc.mention_heads.items()})
+    report = score(
+        gold=[doc], system=[doc], match=match, zeros=zeros, metrics=["mentions", "b_cubed"]
+    )
+    expected = 1.0 if doc.clusters else 0.0
+    assert report["b_cubed"].f1 == report["mentions"].f1 == expected
+
+
+@pytest.mark.parametrize("profile", ["normal", "corefud"])
+@given(doc=documents())
+@enough
+def test_a_document_has_all_points_in_every_profile(profile, doc):
+    report = score(
+        gold=[doc], system=[doc], profile=profile, singletons="keep", metrics=["b_cubed", "mor"]
+    )
+    expected = pytest.approx(1.0 if doc.clusters else 0.0)
+    assert report["b_cubed"].f1 == expected
+    assert report["mor"].f1 == expected
+
+
+@every_match
+@every_zeros
+@given(pair=two_documents())
+@enough
+def test_matching_is_one_to_one(match, zeros, pair):
+    gold, system = pair
+    aligned = align(gold=gold, system=system, match=match, zeros=zeros)
+    assert len(set(aligned.values())) == len(aligned)
+    assert set(aligned) <= set(system.clusters.mentions)
+    assert set(aligned.values()) <= set(gold.clusters.mentions)
+
+
+@given(pair=two_documents())
+@enough
+def test_partial_match_keeps_all_exact_pairs_and_adds_to_them(pair):
+    gold, system = pair
+    exact = align(gold=gold, system=system)
+    assert exact.items() <= align(gold=gold, system=system, match="partial").items()
+
+
+@given(pair=two_documents())
+@enough
+def test_head_match_keeps_exact_pairs_with_equal_heads_and_adds_to_them(pair):
+    gold, system = (
+        doc.with_clusters(doc.clusters, {m: doc.nodes(m)[0] for m in doc.clusters.mentions})
+        for doc in pair
+    )
+    exact = align(gold=gold, system=system)
+    heads = align(gold=gold, system=system, match="head")
+    assert exact.items() <= heads.items()
+    for theirs, ours in heads.items():
+        assert gold.nodes(ours)[0] == system.nodes(theirs)[0]
+
+
+@given(pair=two_documents())
+@enough
+def test_mention_overlap_does_not_depend_on_the_match(pair):
+    gold, system = pair
+    scores = {
+        score(gold=[gold], system=[system], match=match, zeros=zeros, metrics=["mor"])["mor"]
+        for match in MATCHES
+        for zeros in ZEROS
+    }
+    assert len(scores) == 1
+
+
+@every_match
+@every_zeros
+@given(doc=documents(), word=st.integers(0, 4))
+@enough
+def test_an_empty_node_outside_all_mentions_changes_nothing(match, zeros, doc, word):
+    extra = zero_node(0, word, "1:nsubj", number=7)
+    place = doc.place_of(extra.id)
+    inside = any(span.start < place < span.end for span in doc.clusters.mentions)
+    more = replace(doc, empty_nodes=tuple(sorted([*doc.empty_nodes, extra])))
+    if not inside:
+        aligned = align(gold=doc, system=more, match=match, zeros=zeros)
+        assert aligned == {mention: mention for mention in doc.clusters.mentions} or (
+            zeros == "dependent"  # zeros with equal dependencies may change places
+            and set(aligned) == set(doc.clusters.mentions)
+        )
+
+
+tables = st.integers(1, 9).flatmap(
+    lambda rows: st.integers(1, 9).flatmap(
+        lambda columns: st.lists(
+            st.lists(
+                st.sampled_from([0.0, 0.0, 0.0, 0.5, 1.0, 1 / 3, 2 / 3, 0.2, 6 + 2 / 3]),
+                min_size=columns,
+                max_size=columns,
+            ),
+            min_size=rows,
+            max_size=rows,
+        )
+    )
+)
+
+
+@given(table=tables)
+@settings(deadline=None, max_examples=500)
+def test_ties_are_resolved_as_by_the_dense_solver_on_the_whole_table(table):
+    scores = np.array(table)
+    rows, columns = linear_sum_assignment(-scores)
+    expected = [
+        (i, j) for i, j in zip(rows.tolist(), columns.tolist(), strict=True) if scores[i, j]
+    ]
+    sparse = {(i, j): float(scores[i, j]) for i, j in zip(*np.nonzero(scores), strict=True)}
+    assert assign(sparse, *scores.shape) == expected
+
+
+def test_the_assignment_of_a_long_document_is_that_of_the_dense_solver():
+    rng = np.random.default_rng(5)
+    scores = np.zeros((150, 170))
+    for i in range(150):
+        for j in range(max(0, i - 2), i + 3):
+            scores[i, j] = rng.choice([0, 0.5, 1, 1 / 3])
+    rows, columns = linear_sum_assignment(-scores)
+    expected = [
+        (i, j) for i, j in zip(rows.tolist(), columns.tolist(), strict=True) if scores[i, j]
+    ]
+    sparse = {(i, j): float(scores[i, j]) for i, j in zip(*np.nonzero(scores), strict=True)}
+    assert assign(sparse, *scores.shape) == expected
+    turned = {(j, i): value for (i, j), value in sparse.items()}
+    there = linear_sum_assignment(-scores.T)
+    pairs = zip(*(side.tolist() for side in there), strict=True)
+    assert assign(turned, 170, 150) == [(j, i) for j, i in pairs if scores[i, j]]
+
+
+def chain_of_mentions(size):
+    """Mentions of three words, each of which has the heads of its neighbours inside."""
+    gold = [Mention(((2 * i, 2 * i + 3),), head=2 * i + 1) for i in range(size)]
+    system = [Mention(((2 * i + 1, 2 * i + 3),), head=2 * i + 1) for i in range(size)]
+    return gold, system
+
+
+def peak_of_matching(size):
+    gold, system = chain_of_mentions(size)
+    tracemalloc.start()
+    pairs = assign(partial_scores(gold, system), size, size)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(pairs) == size
+    return peak
+
+
+def test_memory_grows_with_the_document_and_not_with_its_square():
+    assert peak_of_matching(4000) < 6 * peak_of_matching(1000)
+
+
+def test_evaluate_takes_mentions_with_heads():
+    the_dog, dog, it = (Mention(((0, 2),), 1), Mention(((1, 2),), 1), Mention(((4, 5),), 4))
+    scores = {
+        match: evaluate(gold=[[the_dog, it]], system=[[dog, it]], match=match).conll
+        for match in MATCHES
+    }
+    assert scores["partial"] == scores["head"] == 1.0 > scores["exact"]
+
+
+def test_evaluate_asks_for_mentions_that_know_their_heads():
+    with pytest.raises(CorelaxError, match=r"gold: mention \(0, 2\) does not know its head"):
+        evaluate(gold=[[(0, 2)]], system=[], match="head")
+
+
+def test_head_match_without_heads_and_trees_is_an_error():
+    doc = Document.from_sentences("d", [["the", "dog"]], clusters=[[(0, 2)]])
+    with pytest.raises(
+        CorelaxError, match=r"document d: the head of mention \(0, 2\) is not known"
+    ):
+        score(gold=[doc], system=[doc], match="head")
+
+
+def test_exact_match_needs_no_heads_where_empty_nodes_differ():
+    words = tuple("abc")
+    zero = zero_node(0, 1, "1:nsubj")
+    alone = Span(1, 1, empty=(zero.id,))
+    gold = Document(
+        id="d", words=words, empty_nodes=(zero,), clusters=Clustering([[Span(2, 3), alone]])
+    )
+    extra = zero_node(0, 2, "1:nsubj")
+    system = replace(gold, empty_nodes=(zero, extra))
+    assert score(gold=[gold], system=[system]).conll == 1.0
+    both = [[Span(0, 3), alone]]  # encloses the node that only the system has
+    report = score(
+        gold=[replace(gold, clusters=Clustering(both))],
+        system=[replace(system, clusters=Clustering(both))],
+        metrics=["mentions"],
+    )
+    assert report["mentions"].recall == 0.5
+
+
+def test_min_span_without_trees_is_an_error():
+    doc = Document.from_sentences("d", [["the", "dog"]], clusters=[[(0, 2)]])
+    with pytest.raises(CorelaxError, match="document d: gold has no parse trees"):
+        score(gold=[doc], system=[doc], match="min-span")
+
+
+WRONG_OPTIONS = [
+    {"match": "heads"},
+    {"zeros": "none"},
+    {"nested": "no"},
+    {"only": "vp"},
+    {"profile": "crac"},
+    {"profile": "corefud", "match": "min-span"},
+    {"profile": "corefud", "nested": "drop"},
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG_OPTIONS)
+def test_options_that_do_not_exist_or_go_together_are_refused(wrong):
+    with pytest.raises(CorelaxError):
+        score(gold=[], system=[], **wrong)
