@@ -34,7 +34,7 @@ def candidate_links(
     >>> from corelax.text import document_of
     >>> links = candidate_links(Resolver.from_pretrained(), document_of("Ann said she left."))
     >>> links["spans"], [[j for j, _ in row] for row in links["links"]]
-    ([[0, 1], [2, 3]], [[0], [0, 1]])
+    ([[0, 1], [2, 3]], [[0], [0]])
     """
     item = resolver._item(document, scheme)
     [scored] = resolver.model.score([item])

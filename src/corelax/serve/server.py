@@ -41,23 +41,9 @@ def serve(
         started: Called with the address when the server listens.
     """
     settings = settings or ServerSettings()
-    listening = _listen(host, port)
-    config = uvicorn.Config(
-        application(resolver, settings),
-        http=Protocol,
-        ws="none",
-        lifespan="on",
-        log_config=None,
-        log_level="error",
-        access_log=False,
-        server_header=False,
-        limit_concurrency=MOST_CONNECTIONS,
-        timeout_keep_alive=KEPT_SECONDS,
-        timeout_graceful_shutdown=int(settings.timeout) + 5,
-    )
-    with listening:
+    with listen(host, port) as listening:
         started(address(*listening.getsockname()[:2]))
-        asyncio.run(_Server(config).serve(sockets=[listening]))
+        asyncio.run(Server(resolver, settings).serve(sockets=[listening]))
 
 
 def address(host: str, port: int) -> str:
@@ -81,7 +67,8 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens; the address can be used again at once after the process was killed."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family, backlog=1024)
@@ -89,8 +76,30 @@ def _listen(host: str, port: int) -> socket.socket:
         raise CorelaxError(f"{host}, port {port}: {error.strerror or error}") from None
 
 
-class _Server(uvicorn.Server):
-    """A server for which a signal is how it ends, and not an error."""
+class Server(uvicorn.Server):
+    """A server for which a signal is how it ends, and not an error. `should_exit = True` stops it, too.
+
+    Args:
+        resolver: What finds the entities.
+        settings: Limits and access.
+    """
+
+    def __init__(self, resolver: Resolver, settings: ServerSettings) -> None:
+        super().__init__(
+            uvicorn.Config(
+                application(resolver, settings),
+                http=Protocol,
+                ws="none",
+                lifespan="on",
+                log_config=None,
+                log_level="error",
+                access_log=False,
+                server_header=False,
+                limit_concurrency=MOST_CONNECTIONS,
+                timeout_keep_alive=KEPT_SECONDS,
+                timeout_graceful_shutdown=int(settings.timeout) + 5,
+            )
+        )
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
