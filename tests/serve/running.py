@@ -33,7 +33,9 @@ class FakeResolver:
         self.batches: list[list[str]] = []
         self.options: list[dict[str, Any]] = []
 
-    def pipe(self, texts: Sequence[str], *, batch_size: int, **options: Any) -> Iterator[Resolution]:
+    def pipe(
+        self, texts: Sequence[str], *, batch_size: int, **options: Any
+    ) -> Iterator[Resolution]:
         assert batch_size == len(texts)
         self.batches.append(list(texts))
         self.options.append(options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import re
 import socket
@@ -20,7 +21,9 @@ TEXT = "Ann saw Ann ."
 
 
 def expected(text: str) -> dict:
-    return json.loads(json.dumps(resolution_of(document_of(text), same_words(document_of(text))).as_dict()))
+    return json.loads(
+        json.dumps(resolution_of(document_of(text), same_words(document_of(text))).as_dict())
+    )
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +103,9 @@ def test_other_paths_and_methods_are_named_in_one_line(client: Client) -> None:
     assert client.get("/../../etc/passwd").status == 404
 
 
-@pytest.mark.parametrize("head", [b"\x00\xff\r\n\r\n", b"GET HTTP\r\n\r\n", b"GET /" + b"a" * 70_000])
+@pytest.mark.parametrize(
+    "head", [b"\x00\xff\r\n\r\n", b"GET HTTP\r\n\r\n", b"GET /" + b"a" * 70_000]
+)
 def test_what_is_no_http_is_refused_and_the_server_lives(client: Client, head: bytes) -> None:
     with socket.create_connection(("127.0.0.1", client.port), timeout=30) as connection:
         connection.sendall(head)
@@ -174,7 +179,11 @@ def test_a_slow_body_and_a_slow_head_are_not_waited_for(monkeypatch: pytest.Monk
     monkeypatch.setattr("corelax.serve.server.HEADER_SECONDS", 0.3)
     with server(FakeResolver(), timeout=0.3) as (client, _):
         head = b"POST /resolve HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-        for sent, answer in ((head + b"Content-Length: 9\r\n\r\n{", b"HTTP/1.1 408"), (head, b""), (b"", b"")):
+        for sent, answer in (
+            (head + b"Content-Length: 9\r\n\r\n{", b"HTTP/1.1 408"),
+            (head, b""),
+            (b"", b""),
+        ):
             with socket.create_connection(("127.0.0.1", client.port), timeout=20) as connection:
                 connection.sendall(sent)
                 assert connection.recv(4096)[:12] == answer
@@ -204,12 +213,31 @@ def test_a_stop_answers_everything_that_was_accepted() -> None:
     resolver.gate.clear()
     with server(resolver, batch_size=2) as (client, running), ThreadPoolExecutor(9) as many:
         accepted = [many.submit(client.resolve, f"wait {number} {number}") for number in range(8)]
-        wait_for(lambda: re.search(r"corelax_queue_texts [67]\n", client.get("/metrics").body.decode()))
+        wait_for(
+            lambda: re.search(r"corelax_queue_texts [67]\n", client.get("/metrics").body.decode())
+        )
         running.should_exit = True
         wait_for(lambda: not running.servers[0].is_serving())
         resolver.gate.set()
         for number, answer in enumerate(accepted):
             assert answer.result().json == expected(f"wait {number} {number}")
+
+
+def test_a_request_on_an_open_connection_is_answered_though_the_server_stops() -> None:
+    with server(FakeResolver()) as (client, running):
+        connections = [
+            http.client.HTTPConnection("127.0.0.1", client.port, timeout=20) for _ in range(2)
+        ]
+        for connection in connections:
+            connection.connect()
+        connections[1].request("GET", "/health")
+        connections[1].getresponse().read()
+        running.should_exit = True
+        wait_for(lambda: not running.servers[0].is_serving())
+        for connection in connections:
+            connection.request("GET", "/health")
+            assert connection.getresponse().read() == b'{"status":"alive"}'
+            connection.close()
 
 
 def test_the_token_is_asked_for_where_texts_and_use_are() -> None:
@@ -233,7 +261,9 @@ def test_pages_of_other_sites_get_nothing_unless_they_are_allowed(client: Client
         allowed = other.send("OPTIONS", "/resolve", headers=asked)
         assert allowed.status == 200
         assert allowed.headers["access-control-allow-origin"] == "https://a.example"
-        refused = other.send("OPTIONS", "/resolve", headers={**asked, "Origin": "https://b.example"})
+        refused = other.send(
+            "OPTIONS", "/resolve", headers={**asked, "Origin": "https://b.example"}
+        )
         assert refused.status == 400
         assert "access-control-allow-origin" not in refused.headers
 
@@ -248,7 +278,9 @@ def test_answers_carry_a_policy_that_names_no_other_place(client: Client) -> Non
         assert headers["x-content-type-options"] == "nosniff"
 
 
-def test_the_page_has_no_script_or_style_of_its_own_and_no_address_elsewhere(client: Client) -> None:
+def test_the_page_has_no_script_or_style_of_its_own_and_no_address_elsewhere(
+    client: Client,
+) -> None:
     page = client.get("/").body.decode()
     assert re.findall(r"<script[^>]*>", page) == ['<script src="page.js">']
     assert not re.search(r"<style|\sstyle=|\son\w+=", page)
@@ -266,7 +298,9 @@ def test_counters_are_what_prometheus_reads(client: Client) -> None:
     assert grown['corelax_requests_total{path="/resolve",status="400"}'] == 1
     assert grown["corelax_batch_texts_sum"] == 2
     assert grown["corelax_characters_total"] == 2 * len(TEXT)
-    assert after["corelax_request_seconds_count"] == after['corelax_request_seconds_bucket{le="+Inf"}']
+    assert (
+        after["corelax_request_seconds_count"] == after['corelax_request_seconds_bucket{le="+Inf"}']
+    )
 
 
 def samples(client: Client) -> dict[str, float]:

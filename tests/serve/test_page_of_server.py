@@ -18,7 +18,7 @@ from corelax.metrics import evaluate as exact
 from corelax.resolve import Resolver
 from tests.render.page_reader import DESKTOP, PHONE, Reader, in_browser
 from tests.render.test_page_looks import FAINT, UNNAMED
-from tests.serve.running import Client, FakeResolver, server
+from tests.serve.running import Client, server
 
 pytestmark = in_browser
 STORY = "Ann fed her dog. Then it barked at her."
@@ -32,8 +32,13 @@ def tab() -> Iterator[Chromium]:
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
-    with server(Resolver.from_pretrained(threads=1), max_characters=20_000) as (client, _):
+def resolver() -> Resolver:
+    return Resolver.from_pretrained(threads=1)
+
+
+@pytest.fixture(scope="module")
+def client(resolver: Resolver) -> Iterator[Client]:
+    with server(resolver, max_characters=20_000) as (client, _):
         yield client
 
 
@@ -83,7 +88,9 @@ class Page(Reader):
 
     def table(self) -> dict[str, list[float]]:
         """The numbers of the explorer."""
-        rows = self.js("[...measures.tBodies[0].rows].map(r => [...r.cells].map(c => c.textContent))")
+        rows = self.js(
+            "[...measures.tBodies[0].rows].map(r => [...r.cells].map(c => c.textContent))"
+        )
         return {name: [float(cell) for cell in cells] for name, *cells in rows}
 
 
@@ -103,8 +110,8 @@ def test_paste_resolve_correct_undo_save_reload(page: Page, client: Client) -> N
     page.tab.reload()
     page.until("document.querySelectorAll('.mention').length")
     assert page.js("source.value") == STORY
-    assert 1 in map(len, read(page.save("jsonlines"))[0].clusters)
     assert "again" in page.status
+    assert 1 in map(len, read(page.save("jsonlines"))[0].clusters)
 
 
 def test_files_are_opened_and_dropped(page: Page) -> None:
@@ -123,7 +130,9 @@ def test_files_are_opened_and_dropped(page: Page) -> None:
 def test_examples_are_resolved_at_once(page: Page) -> None:
     for name in page.js("[...example.options].slice(1).map(o => o.value)"):
         page.js(f"example.value = {name!r}, example.dispatchEvent(new Event('change'))")
-        page.until(f"!resolve.disabled && document.querySelector('main').checkVisibility() && {len(name)}")
+        page.until(
+            f"!resolve.disabled && document.querySelector('main').checkVisibility() && {len(name)}"
+        )
         assert len(page.shown()) > 8
         assert page.js("document.querySelectorAll('#measures tbody tr').length") == 5
 
@@ -139,25 +148,25 @@ def test_what_the_server_refuses_is_said(page: Page) -> None:
 
 
 def test_hostile_text_is_text(page: Page) -> None:
-    hostile = "</script><img/src=x:onerror=document.title=1> Ann said <b>she</b> left. Ann fed her dog."
+    hostile = (
+        "</script><img/src=x:onerror=document.title=1> Ann said <b>she</b> left. Ann fed her dog."
+    )
     page.paste(hostile)
     page.until("document.querySelectorAll('.mention').length")
     assert page.js("document.title") == "corelax"
     assert page.js("document.querySelectorAll('#text img, #text b, #explorer img').length") == 0
 
 
-def test_a_token_is_asked_for_and_used(tab: Chromium, tmp_path: Path) -> None:
-    page = Page(tab, tmp_path)
-    with server(FakeResolver(), token="s3cret") as (client, _):
+def test_a_token_is_asked_for_and_used(page: Page, resolver: Resolver) -> None:
+    with server(resolver, token="s3cret") as (client, _):
         page.visit(client)
-        page.js("source.value = 'Ann saw Ann', ask.requestSubmit()")
+        page.js(f"source.value = {STORY!r}, ask.requestSubmit()")
         page.until("!secret.hidden")
-        tab.errors.clear()
+        page.tab.errors.clear()  # the browser notes every status above 399
         assert page.js("document.activeElement.id") == "token"
         page.tab.type("s3cret")
         page.tab.press("Enter")
         page.until("document.querySelector('main').checkVisibility()")
-    tab.errors.clear()  # the fake resolver has no links to show
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
@@ -244,7 +253,12 @@ def test_the_explorer_computes_what_corelax_computes(
             scores, torch.tensor(gold), gold_sizes=torch.tensor(sizes), metrics=METRICS,
             temperature=temperature, temperature_on=on, beta=beta, singletons=singletons,
         )  # fmt: skip
-        options = {"temperature": temperature, "on": on, "beta": beta, "keepSingletons": singletons == "keep"}
+        options = {
+            "temperature": temperature,
+            "on": on,
+            "beta": beta,
+            "keepSingletons": singletons == "keep",
+        }
         shown = in_page(page, case, **options)
         for name in METRICS:
             expected = [float(value) for value in report[name]]
@@ -279,7 +293,9 @@ def test_links_of_the_server_are_those_of_the_model(client: Client) -> None:
     links = answer["links"]
     assert links["count"] == len(links["spans"]) == len(links["links"])
     spans = {tuple(span) for span in links["spans"]}
-    assert {(m["start_token"], m["end_token"]) for e in answer["entities"] for m in e["mentions"]} <= spans
+    assert {
+        (m["start_token"], m["end_token"]) for e in answer["entities"] for m in e["mentions"]
+    } <= spans
     for i, row in enumerate(links["links"]):
         assert all(0 <= j <= i and 0 < p <= 1 for j, p in row)
         assert sum(p for _, p in row) == pytest.approx(1, abs=1e-5)

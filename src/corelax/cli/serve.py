@@ -18,7 +18,9 @@ def serve(
         str | None,
         typer.Option(metavar="NAME", help="Folder, or name of an installed model; else small."),
     ] = None,
-    host: Annotated[str, typer.Option(help="Where to listen; 0.0.0.0 is everywhere.")] = "127.0.0.1",
+    host: Annotated[
+        str, typer.Option(help="Where to listen; 0.0.0.0 is everywhere.")
+    ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Where to listen; 0 is any free port.")
     ] = 8000,
@@ -34,13 +36,15 @@ def serve(
         int, typer.Option(min=1, max=4096, metavar="N", help="Texts resolved together.")
     ] = 8,
     batch_wait: Annotated[
-        float, typer.Option(min=0, max=10_000, metavar="MS", help="How long a text waits for others.")
+        float,
+        typer.Option(min=0, max=10_000, metavar="MS", help="How long a text waits for others."),
     ] = 5,
     queue_size: Annotated[
         int, typer.Option(min=1, max=100_000, metavar="N", help="Texts that may wait; else 503.")
     ] = 256,
     max_characters: Annotated[
-        int, typer.Option(min=1, max=10_000_000, metavar="N", help="Of a request's texts; else 413.")
+        int,
+        typer.Option(min=1, max=10_000_000, metavar="N", help="Of a request's texts; else 413."),
     ] = 100_000,
     timeout: Annotated[
         float, typer.Option(min=0.1, max=3600, metavar="S", help="Seconds for a request; else 504.")
@@ -77,12 +81,10 @@ def serve(
         allow_origins=tuple(allow_origin or ()),
     )
     resolver = Resolver.from_pretrained(model, device=device, runtime=runtime, threads=threads)
-    if settings.token is None and not is_loopback(host):
-        note(f"{host}: whoever reaches this machine can use the server; --token keeps others out")
-    run(
-        resolver,
-        settings,
-        host=host,
-        port=port,
-        started=lambda address: print(f"listening at {address}; Ctrl-C stops", flush=True),
-    )
+
+    def started(address: str) -> None:
+        if settings.token is None and not is_loopback(host):
+            note("whoever reaches this machine can use the server; --token keeps others out")
+        print(f"listening at {address}; Ctrl-C stops", flush=True)
+
+    run(resolver, settings, host=host, port=port, started=started)

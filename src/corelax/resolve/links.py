@@ -46,7 +46,9 @@ def candidate_links(
     rows = []
     for i in range(count):
         choices = np.concatenate([[i], scored.antecedents[i]])
-        likely = [(int(j), float(p)) for j, p in zip(choices, probs[i], strict=True) if p > SMALLEST]
+        likely = [
+            (int(j), float(p)) for j, p in zip(choices, probs[i], strict=True) if p > SMALLEST
+        ]
         total = sum(p for _, p in likely)
         rows.append([[j, round(p / total, DIGITS)] for j, p in sorted(likely)])
     return {"count": count, "spans": [list(bounds) for bounds in scored.bounds], "links": rows}

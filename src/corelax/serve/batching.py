@@ -89,7 +89,9 @@ class BatchQueue:
             Refusal: 413 if there can never be room, 503 if there is none now.
         """
         if len(jobs) > self.limit:
-            raise Refusal(413, f"{len(jobs):,} texts in a request; at most {self.limit:,} are taken")
+            raise Refusal(
+                413, f"{len(jobs):,} texts in a request; at most {self.limit:,} are taken"
+            )
         if len(self._queue) + len(jobs) > self.limit:
             self._drop_abandoned()
         if len(self._queue) + len(jobs) > self.limit:

@@ -128,7 +128,10 @@ def openapi(schemes: list[str]) -> dict[str, Any]:
             },
         },
         "responses": {
-            "200": {"description": "Entities.", "content": {"application/json": {"schema": answer}}},
+            "200": {
+                "description": "Entities.",
+                "content": {"application/json": {"schema": answer}},
+            },
             **{code: {"description": text, "content": error} for code, text in _REFUSALS.items()},
         },
     }

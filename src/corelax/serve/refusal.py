@@ -21,9 +21,7 @@ class Refusal(Exception):
     'text must be a string'
     """
 
-    def __init__(
-        self, status: int, message: str, headers: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, status: int, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(status, message)
         self.status, self.headers = status, dict(headers or {})
         self.message = shortened(message, _WIDTH)

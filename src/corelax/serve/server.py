@@ -20,6 +20,7 @@ from corelax.serve.settings import ServerSettings
 
 MOST_CONNECTIONS = 900  # systems often allow a process 1,024 open files
 HEADER_SECONDS = 10.0  # for the head of a request
+LAST_SECONDS = 0.3  # for a request that was sent while the server stops
 KEPT_SECONDS = 30  # an idle connection is kept that long
 
 
@@ -117,30 +118,45 @@ class Server(uvicorn.Server):
 
 
 class Protocol(H11Protocol):
-    """A connection that is closed if the head of a request takes too long to come."""
+    """A connection that does not wait for ever for the head of a request, and loses none when the server stops."""
 
     _patience: asyncio.TimerHandle | None = None
+    _is_last = False  # whether the next request is the last
 
     def connection_made(self, transport: Any) -> None:
         """Begins to wait for a request."""
         super().connection_made(transport)
-        self._wait()
+        self._wait(HEADER_SECONDS)
 
     def data_received(self, data: bytes) -> None:
         """Takes bytes. While a request is answered there is nothing to wait for."""
         super().data_received(data)
-        if self.cycle is not None and not self.cycle.response_complete:
+        if not self._is_idle:
             self._stop_waiting()
+            self.cycle.keep_alive = self.cycle.keep_alive and not self._is_last
         elif self._patience is None:
-            self._wait()
+            self._wait(HEADER_SECONDS)
+
+    def shutdown(self) -> None:
+        """Ends after the request that is answered, or that may be on its way."""
+        if not self._is_idle:
+            super().shutdown()
+            return
+        self._is_last = True
+        self._stop_waiting()
+        self._wait(LAST_SECONDS)
+
+    @property
+    def _is_idle(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Ends."""
         self._stop_waiting()
         super().connection_lost(exc)
 
-    def _wait(self) -> None:
-        self._patience = self.loop.call_later(HEADER_SECONDS, self.transport.close)
+    def _wait(self, seconds: float) -> None:
+        self._patience = self.loop.call_later(seconds, self.transport.close)
 
     def _stop_waiting(self) -> None:
         if self._patience is not None:

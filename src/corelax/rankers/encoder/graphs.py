@@ -166,6 +166,8 @@ class Graphs:
         self._sessions = {name: self._session(name) for name in GRAPHS}
 
     def _session(self, name: str) -> Any:
+        # Read when it is imported: else it keeps a file about this machine and tells its makers about use.
+        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
         try:
             import onnxruntime
         except ImportError:
