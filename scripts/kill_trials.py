@@ -7,19 +7,25 @@ annotated file or a page that is the old one or the new one. The command is then
 again, until it ends by itself; a command without `--resume` starts anew each time. Commands are forked from a
 process that has imported everything, so that the moments fall into their work. At the end the folder must
 hold what an uninterrupted run leaves, byte for byte but for seconds, and no temporary file and no lock.
+`serve` is killed while clients ask: each gets the right answer or an error, no file is left, and the next
+server listens at the same port.
 Prints a row for each command; the exit code is 1 if anything was amiss.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import http.client
 import json
 import os
 import random
 import shutil
 import signal
+import socket
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -30,6 +36,7 @@ from safetensors import safe_open
 
 from corelax.core.files import write_text
 from corelax.io import write
+from corelax.resolve import Resolver
 from corelax.synthetic import Shape, generate
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -38,6 +45,7 @@ from tests.command_server import server
 OLD = "what was there before\n"
 TIMED = (".md", ".csv", ".html", ".svg", ".png")  # show seconds; must be there, and may differ
 SIZES = ["hidden_mention=8", "hidden_pair=8", "features.lexical_cutoff=2", "epochs=2"]
+ASKED = "Ann lost her key. Bo found it, and he gave it back to her."
 SIZES += ["anaphoricity.epochs=1", "antecedent.epochs=1", "baseline.epochs=2"]
 
 
@@ -217,10 +225,77 @@ def try_command(command: Command, out: Path, moments: int, rng: random.Random) -
     return figures
 
 
+def ask(port: int) -> Any:
+    """The answer of a server; an OSError or HTTPException if there is none."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    try:
+        kind = {"Content-Type": "application/json"}
+        connection.request("POST", "/resolve", json.dumps({"text": ASKED}), kind)
+        return json.loads(connection.getresponse().read())
+    finally:
+        connection.close()
+
+
+def free_port() -> int:
+    """A port at which nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return int(listening.getsockname()[1])
+
+
+def try_server(out: Path, moments: int, rng: random.Random) -> Figures:
+    """Kills a server at random moments, from its start to some seconds of load by four clients."""
+    figures, port = Figures(), free_port()
+    expected = Resolver.from_pretrained(threads=1).resolve(ASKED).clusters
+    answers: list[int] = []
+
+    def ask_on(is_over: threading.Event) -> None:
+        while not is_over.is_set():
+            try:
+                answer = ask(port)
+            except (OSError, http.client.HTTPException):
+                time.sleep(0.02)
+                continue
+            entities = [[(m["start"], m["end"]) for m in e["mentions"]] for e in answer["entities"]]
+            if entities == expected:
+                answers.append(1)
+            else:
+                figures.fail(f"after kill {figures.kills}: another answer, {entities}")
+
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    os.environ["TMPDIR"] = str(out)
+    is_over = threading.Event()
+    clients = [threading.Thread(target=ask_on, args=(is_over,)) for _ in range(4)]
+    for client in clients:
+        client.start()
+    while figures.kills < moments:
+        with contextlib.chdir(out):
+            running = server().start("serve", "--port", str(port), "--threads", "1")
+        figures.runs += 1
+        before, moment = len(answers), rng.uniform(0, 6)
+        time.sleep(moment)
+        if running.code is not None:
+            figures.fail(f"start {figures.runs}: {running.wait().err}")
+            break
+        running.send(signal.SIGKILL)
+        running.wait()
+        figures.kills += 1
+        figures.leftovers += len(list(out.rglob("*")))
+        print(f"kill {figures.kills}: {len(answers) - before} answers", end="\r", file=sys.stderr)
+    is_over.set()
+    for client in clients:
+        client.join()
+    if figures.leftovers:
+        figures.fail(f"files are left: {sorted(out.rglob('*'))}")
+    print(f"\nserve: {len(answers)} right answers between the kills", file=sys.stderr, flush=True)
+    return figures
+
+
 def main() -> None:
     """Tries the commands that are named, or all."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("commands", nargs="*", help="train, sweep, reproduce, resolve, convert")
+    names = "train, sweep, reproduce, resolve, convert, serve"
+    parser.add_argument("commands", nargs="*", help=names)
     parser.add_argument("--moments", type=int, default=20, help="kills of each command")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
@@ -234,8 +309,12 @@ def main() -> None:
         every = commands(data)
         print("| command | kills | runs that ended | temporary files after kills | failures |")
         print("|---|--:|--:|--:|--:|")
-        for key in options.commands or every:
-            figures = try_command(every[key], Path(name, "out"), options.moments, rng)
+        for key in options.commands or [*every, "serve"]:
+            out = Path(name, "out")
+            if key == "serve":
+                figures = try_server(out, options.moments, rng)
+            else:
+                figures = try_command(every[key], out, options.moments, rng)
             failures = figures.failures or []
             cells = (key, figures.kills, figures.runs, figures.leftovers, len(failures))
             print(f"| {' | '.join(map(str, cells))} |", flush=True)

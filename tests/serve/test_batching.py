@@ -30,7 +30,9 @@ class Work:
 
 
 def queue_of(work: Work, *, size: int = 4, wait: float = 0.0, limit: int = 10) -> BatchQueue:
-    return BatchQueue(work, batch_size=size, batch_wait=wait, queue_size=limit)
+    return BatchQueue(
+        work, batch_size=size, batch_wait=wait, queue_size=limit, observe=lambda *_: None
+    )
 
 
 def jobs(text: str, **options: Any) -> list[Job]:
@@ -135,7 +137,7 @@ def test_work_that_fails_as_a_whole_is_an_answer_and_the_queue_lives():
                 raise MemoryError
             return [b"done"]
 
-        queue = BatchQueue(fail, batch_size=1, batch_wait=0, queue_size=9)
+        queue = BatchQueue(fail, batch_size=1, batch_wait=0, queue_size=9, observe=lambda *_: None)
         queue.start()
         [failed], [done] = queue.submit(jobs("a")), queue.submit(jobs("b"))
         answer = await failed

@@ -118,7 +118,8 @@ def test_files_are_opened_and_dropped(page: Page) -> None:
     drop = """(bytes => {
       const data = new DataTransfer();
       data.items.add(new File([new Uint8Array(bytes)], "my text.txt"));
-      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+      const event = { dataTransfer: data, bubbles: true, cancelable: true };
+      document.body.dispatchEvent(new DragEvent("drop", event));
     })"""
     page.js(f"{drop}({list(STORY.encode())})")
     page.until("document.querySelectorAll('.mention').length")
@@ -228,9 +229,8 @@ def random_case(chance: random.Random, n: int) -> tuple[Any, list[int], list[int
 
 def in_page(page: Page, case: Any, **options: Any) -> dict[str, Any]:
     links, gold, sizes = case
-    return page.js(
-        f"relax.evaluate(relax.linkMatrix({json.dumps(links)}), {gold}, {sizes}, {json.dumps(options)}).scores"
-    )
+    matrix = f"relax.linkMatrix({json.dumps(links)})"
+    return page.js(f"relax.evaluate({matrix}, {gold}, {sizes}, {json.dumps(options)}).scores")
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 40])
@@ -274,7 +274,7 @@ def test_at_temperature_0_the_explorer_scores_what_is_decoded(page: Page, on: st
 
     chance = random.Random(5)
     for n in (3, 10, 30):
-        case = links, gold, _ = random_case(chance, n)
+        links, gold, _ = random_case(chance, n)
         scores = torch.full((n, n), -torch.inf, dtype=torch.float64)
         for i, row in enumerate(links):
             for j, p in row:

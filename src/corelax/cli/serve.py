@@ -63,8 +63,8 @@ def serve(
 ) -> None:
     """Serve a model over HTTP, with a page to paste texts into at /.
 
-    POST /resolve takes {"text": "Ann said she left."}; /openapi.json describes the rest. SIGTERM and Ctrl-C stop
-    the server when all accepted requests are answered.
+    POST /resolve takes {"text": "Ann said she left."}; /openapi.json describes the rest. SIGTERM and Ctrl-C
+    stop the server when all accepted requests are answered.
     """
     from corelax.resolve import Resolver
     from corelax.serve.server import is_loopback

@@ -53,7 +53,7 @@ class BatchQueue:
         batch_size: int,
         batch_wait: float,
         queue_size: int,
-        observe: Callable[[int, float], None] = lambda jobs, seconds: None,
+        observe: Callable[[int, float], None],
     ) -> None:
         self._work, self._observe = work, observe
         self._batch_size, self._batch_wait, self.limit = batch_size, batch_wait, queue_size

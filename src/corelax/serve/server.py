@@ -30,7 +30,7 @@ def serve(
     *,
     host: str = "127.0.0.1",
     port: int = 8000,
-    started: Callable[[str], None] = lambda address: None,
+    started: Callable[[str], None] | None = None,
 ) -> None:
     """Serves until SIGINT or SIGTERM; what was accepted until then is answered first.
 
@@ -43,7 +43,8 @@ def serve(
     """
     settings = settings or ServerSettings()
     with listen(host, port) as listening:
-        started(address(*listening.getsockname()[:2]))
+        if started is not None:
+            started(address(*listening.getsockname()[:2]))
         asyncio.run(Server(resolver, settings).serve(sockets=[listening]))
 
 
@@ -118,7 +119,7 @@ class Server(uvicorn.Server):
 
 
 class Protocol(H11Protocol):
-    """A connection that does not wait for ever for the head of a request, and loses none when the server stops."""
+    """A connection that waits a limited time for a request, and loses none when the server stops."""
 
     _patience: asyncio.TimerHandle | None = None
     _is_last = False  # whether the next request is the last
