@@ -16,7 +16,9 @@ COMPOSE = (ROOT / "compose.yaml").read_text(encoding="utf-8")
 
 def test_every_file_that_is_copied_exists_and_is_not_ignored():
     ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
-    sources = [name for line in re.findall(r"^COPY (.+)$", DOCKERFILE, re.M) for name in line.split()[:-1]]
+    sources = [
+        name for line in re.findall(r"^COPY (.+)$", DOCKERFILE, re.M) for name in line.split()[:-1]
+    ]
     assert "src" in sources
     for name in sources:
         assert (ROOT / name).exists(), name

@@ -110,7 +110,8 @@ class Service:
         every = asyncio.gather(*futures)
         try:
             patience = max(0.0, deadline - time.monotonic())
-            await asyncio.wait({every, left}, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
+            both: set[asyncio.Future[Any]] = {every, left}
+            await asyncio.wait(both, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
             if not every.done():
                 if left.done():
                     raise Refusal(GONE, "the client has left")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from jinja2 import ChoiceLoader, Environment, PackageLoader
 from starlette.requests import Request
 from starlette.responses import Response
@@ -31,7 +33,7 @@ def page_routes() -> list[Route]:
     return [Route(path, _answer(page_file(name), name)) for path, name in FILES.items()]
 
 
-def _answer(content: str, name: str):  # type: ignore[no-untyped-def]
+def _answer(content: str, name: str) -> Callable[[Request], Awaitable[Response]]:
     kind = TYPES[name.rpartition(".")[2]]
 
     async def answer(_: Request) -> Response:

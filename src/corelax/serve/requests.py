@@ -62,8 +62,8 @@ def read_request(body: bytes, *, schemes: Collection[str], max_characters: int) 
     corelax.serve.refusal.Refusal: (400, 'text must be a string or a list of strings')
     """
     fields = _fields(body)
-    text = fields.get("text")
-    texts = text if isinstance(text, list) else [text]
+    text = fields["text"]
+    texts: list[Any] = text if isinstance(text, list) else [text]
     if not all(isinstance(one, str) for one in texts):
         raise Refusal(400, "text must be a string or a list of strings")
     size = sum(map(len, texts))
