@@ -263,6 +263,7 @@ def try_server(out: Path, moments: int, rng: random.Random) -> Figures:
 
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
+    server()  # torch, which it imports, has a folder of its own among temporary files
     os.environ["TMPDIR"] = str(out)
     is_over = threading.Event()
     clients = [threading.Thread(target=ask_on, args=(is_over,)) for _ in range(4)]
