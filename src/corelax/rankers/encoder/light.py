@@ -171,8 +171,8 @@ class LightModel:
             )
             scores[start:end, : links.shape[1]] = links
             antecedents[start:end, : candidates.shape[1]] = candidates
-        first, last = PROPERTIES.index("start"), PROPERTIES.index("end")
-        return ScoredDocument(properties[:, first], properties[:, last], logit, scores, antecedents)
+        places = [properties[:, PROPERTIES.index(name)] for name in ("start", "end", "head_word")]
+        return ScoredDocument(*places, logit, scores, antecedents)
 
 
 class _Tokenizer:
