@@ -13,9 +13,10 @@ from corelax.relax.gold import Gold
 from corelax.relax.lazy import lazy
 from corelax.relax.written import Appearance
 
-# Entities with no more than this, in mentions or in links, count as empty; parts of them are divided by 1.
-# A quotient of two such numbers would be noise.
+# A quotient of two numbers much smaller than this, in mentions or in links, would be noise. It fades out:
+# by half at this size, by 1e-16 at 1e-8, which is nothing in float64.
 NOTHING = 1e-12
+TINY = 1e-30  # keeps what is divided by finite
 
 
 class GoldSide(Side):
@@ -77,8 +78,15 @@ class RelaxedOverlap(Overlap):
 
 
 def share(part: Tensor, whole: Tensor) -> Tensor:
-    """Elementwise part / whole, next to 0 where there is next to nothing to share."""
-    return part / (whole + (whole <= NOTHING))
+    """Elementwise part / whole, faded out where there is next to nothing to share.
+
+        part / whole · 1 / (1 + (ε / whole)⁴),        ε = 1e-12
+
+    >>> import torch
+    >>> share(torch.tensor([0.0, 5e-13, 1.0]).double(), torch.tensor([0.0, 1e-12, 2.0]).double())
+    tensor([0.0000, 0.2500, 0.5000], dtype=torch.float64)
+    """
+    return part / (whole + NOTHING * (NOTHING / (whole + TINY)) ** 3)
 
 
 def pairs(count: Tensor) -> Tensor:

@@ -23,6 +23,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from corelax.core.errors import CorelaxError
+from corelax.relax.advice import trusted
 from corelax.train.checkpoint import (
     Epoch,
     History,
@@ -114,7 +115,7 @@ def train_epochs(
         losses: list[Tensor] = []
         for start in range(0, len(order), trainee.batch):
             documents = order[start : start + trainee.batch]
-            with _errors_explained(trainee, documents):
+            with _errors_explained(trainee, documents), trusted():
                 loss = trainee.step(documents)
             for _ in documents:
                 losses.append(loss)

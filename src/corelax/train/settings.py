@@ -56,6 +56,7 @@ class StageSettings:
         family: "entity" or "pairwise" relaxation.
         like_original: Metric losses as the authors' program computes them: hard filter of entities, detected
             mentions only, documents with tiny counts skipped.
+        as_printed: Metric losses by the formulas as the paper prints them: every mention counts as written.
         clip: Largest norm of the gradient; 0 for no limit.
         epochs: The largest number of epochs.
         patience: Training stops after this many epochs without a better dev score; 0 for never.
@@ -80,6 +81,7 @@ class StageSettings:
     temperature_on: str = "entity"
     family: str = "entity"
     like_original: bool = False
+    as_printed: bool = False
     clip: float = 0.0
     epochs: int = 14
     patience: int = 0
@@ -138,6 +140,7 @@ class StageSettings:
             family=self.family,
             singletons=self.singletons,
             like_original=self.like_original,
+            as_printed=self.as_printed,
         )
 
     def changed(self, settings: Mapping[str, Any]) -> Self:
