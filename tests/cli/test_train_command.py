@@ -367,13 +367,18 @@ def test_a_model_is_a_stage_not_the_roof_over_it(
     assert one_line(done).startswith(f"{trained}: no model there")
 
 
-def test_other_word_lists_than_in_training_are_noted(
+def test_a_model_brings_the_word_lists_of_its_training(
     corelax, trained: Path, files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("CORELAX_LEXICONS", "none")
-    done = corelax("predict", trained / "lea", files / "dev.conll", tmp_path / "out.conll")
-    assert done.code == 0
-    assert "other word lists" in done.err
+    outputs = []
+    for lists in (None, "none", tmp_path / "gone"):
+        if lists is not None:
+            monkeypatch.setenv("CORELAX_LEXICONS", str(lists))
+        done = corelax("predict", trained / "lea", files / "dev.conll", tmp_path / "out.conll")
+        assert done.code == 0
+        assert "word lists" not in done.err
+        outputs.append((tmp_path / "out.conll").read_bytes())
+    assert len(set(outputs)) == 1
 
 
 def test_a_document_with_a_single_mention_is_predicted(

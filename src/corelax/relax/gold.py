@@ -90,7 +90,9 @@ def padded_gold_tensors(
     lengths = [len(gold) for gold, _ in documents]
     longest = max(lengths, default=0)
     if size is not None and size < longest:
-        raise CorelaxError(f"size must be at least {longest}, the mentions of a document, not {size}")
+        raise CorelaxError(
+            f"size must be at least {longest}, the mentions of a document, not {size}"
+        )
     gold = torch.full((len(documents), longest if size is None else size), -1)
     most = max((len(sizes) for _, sizes in documents), default=0)
     gold_sizes = torch.zeros(len(documents), most, dtype=torch.long)

@@ -44,8 +44,8 @@ class Relaxation:
         like_original: Compares the entities of the authors' code instead (see `relax/original.py`), which
             knows neither full gold sizes nor singletons. A loss also skips documents with a count of 0.1 or
             less.
-        as_printed: B³ and LEA by the letter of section 4.2: every mention counts as written, so that precision
-            weights entities by their whole size and divides by the number of mentions. Ours weights by the
+        as_printed: B³ and LEA by the letter of section 4.2: every mention counts as written. Precision then
+            weights entities by their whole size and divides by the number of mentions; ours weights by the
             mentions that have company, as a mention that stays alone is not written. `singletons` decides
             about gold alone.
         pool: "document", a score for each, or "batch", counts summed before they are divided.

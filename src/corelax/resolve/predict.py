@@ -21,7 +21,7 @@ from corelax.rankers.sparse.decoding import DECODINGS, PRETRAINING
 from corelax.rankers.sparse.features.extract import MentionSource, describe, table
 from corelax.rankers.sparse.features.sources import DETECT, GOLD, mention_source
 from corelax.rankers.sparse.folder import KIND, load_model
-from corelax.rankers.sparse.mentions.lexicons import load_lexicons
+from corelax.rankers.sparse.mentions.lexicons import lexicons_of
 from corelax.relax import entity_probs, link_probs
 from corelax.resolve.models import model_folder
 from corelax.resolve.resolution import Resolution, resolution_of
@@ -140,11 +140,9 @@ def _by_features(
     as_trained = training["config"]
     if not training["finished"]:
         note(f"{folder}: its training is not finished")
-    lexicons = load_lexicons()
-    if lexicons.digest != vocabulary.lexicons:
-        note(f"{folder}: was trained with other word lists than these ({lexicons.name})")
     if as_trained.get("objective") in PRETRAINING:
         raise CorelaxError(f"{folder}: is a pretraining stage, which resolves nothing")
+    lexicons = lexicons_of(vocabulary.lexicons, folder)
     singletons = check_choice(
         "singletons", singletons or as_trained.get("singletons", "drop"), SINGLETONS
     )

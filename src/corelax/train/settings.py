@@ -24,7 +24,7 @@ from corelax.core.settings import check_key, check_types, read_table
 from corelax.document.clustering import SINGLETONS
 from corelax.losses.actions import check_costs
 from corelax.losses.metric import parts_of
-from corelax.rankers.sparse.decoding import DECODINGS
+from corelax.rankers.sparse.decoding import DECODINGS, PRETRAINING
 from corelax.relax.relaxation import SHARPENED, Relaxation
 
 RESOLVING = ("ranking", "entity", "metric", "margin", "reinforce", "rescale")
@@ -115,6 +115,11 @@ class StageSettings:
         if self.objective in REWARDED:
             check_choice("metric", self.metric, REWARDS)
 
+    @property
+    def criterion(self) -> str:
+        """What the dev score is that epochs are compared by."""
+        return criterion_of(self.objective)
+
     def temperature_at(self, epoch: int) -> float:
         """T at an epoch, counted from 1.
 
@@ -171,6 +176,17 @@ class StageSettings:
             return cls(**values)
         except (TypeError, ValueError, AttributeError) as error:
             raise CorelaxError(f"settings that cannot be read: {error}") from None
+
+
+def criterion_of(objective: str) -> str:
+    """What the dev score of a stage with this objective is.
+
+    >>> criterion_of("metric"), criterion_of("anaphoricity"), criterion_of("antecedent")
+    ('CoNLL F1', 'F1', 'accuracy')
+    """
+    if objective not in PRETRAINING:
+        return "CoNLL F1"
+    return "F1" if objective == "anaphoricity" else "accuracy"
 
 
 def is_shared(kind: type[StageSettings], key: str) -> bool:
