@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,7 +15,13 @@ from corelax.cli.options import AsJson, Device, InputFormat, note, print_json
 if TYPE_CHECKING:
     from corelax.train import Trained
 
-LogName = Literal["csv", "tensorboard", "wandb"]
+
+class Log(StrEnum):
+    """Where epochs are logged to."""
+
+    csv = "csv"
+    tensorboard = "tensorboard"
+    wandb = "wandb"
 
 
 def train(
@@ -73,7 +80,7 @@ def train(
         ),
     ] = False,
     logs: Annotated[
-        list[LogName] | None,
+        list[Log] | None,
         typer.Option(
             "--log",
             help="Also log epochs: to OUT/STAGE/log.csv, to OUT/tensorboard, or to Weights & Biases; repeat "
@@ -115,7 +122,7 @@ def train(
                 format=format,
                 resume=resume,
                 int8=int8,
-                log=logs or (),
+                log=[log.value for log in logs or ()],
                 progress=progress,
                 note=note,
             )

@@ -196,7 +196,7 @@ def sweep_table(
             )
             for row in rows
         ],
-        "Scores on dev in percent, of metrics F1: mean over seeds, ± standard deviation. Seconds are those of "
+        "Scores on dev in percent, of metrics F1: mean over seeds, ± standard deviation. Seconds are of "
         "a run's own epochs, without the stages it starts from.",
     )
 

@@ -1,7 +1,7 @@
 """Logs of training for other programs: CSV files, TensorBoard, Weights & Biases.
 
-A log is a `Progress` like any other: a class with the callbacks that it needs. Epochs of a run that is
-continued are not logged twice.
+A log is a `Progress` like any other: a class with the callbacks that it needs. A run that is continued has
+every epoch in its log once, whenever it was interrupted.
 """
 
 from __future__ import annotations
@@ -98,17 +98,21 @@ class TensorBoardLog(Progress):
         self._writer: Any = None
 
     def begin(self, config: StageSettings, folder: Path, history: History) -> None:  # noqa: ARG002
-        """Opens the log of a stage; what an interrupted run logged of unfinished epochs is dropped."""
+        """Opens the log of a stage; what an interrupted run logged is replaced by its history."""
         self._writer = self._make(
-            str(self._out / TENSORBOARD / config.stage), purge_step=len(history.epochs) + 1
+            str(self._out / TENSORBOARD / config.stage), purge_step=1 if history.epochs else None
         )
+        for epoch in history.epochs:
+            self._add(config, epoch)
 
     def epoch(self, config: StageSettings, history: History) -> None:
         """Logs the last epoch."""
-        last = history.epochs[-1]
-        for name, value in _values(config, last).items():
-            self._writer.add_scalar(name, value, last.epoch)
+        self._add(config, history.epochs[-1])
         self._writer.flush()
+
+    def _add(self, config: StageSettings, epoch: Epoch) -> None:
+        for name, value in _values(config, epoch).items():
+            self._writer.add_scalar(name, value, epoch.epoch)
 
     def end(self, config: StageSettings, training: Mapping[str, Any]) -> None:  # noqa: ARG002
         """Closes the log of a stage."""
@@ -129,7 +133,7 @@ class WandbLog(Progress):
         self._wandb, self._out = wandb, out
         self._run: Any = None
 
-    def begin(self, config: StageSettings, folder: Path, history: History) -> None:  # noqa: ARG002
+    def begin(self, config: StageSettings, folder: Path, history: History) -> None:
         """Starts the run of a stage, or takes it up again."""
         self._out.mkdir(parents=True, exist_ok=True)
         self._run = self._wandb.init(
@@ -140,6 +144,9 @@ class WandbLog(Progress):
             dir=str(self._out),
             config=asdict(config),
         )
+        for epoch in history.epochs:
+            if epoch.epoch >= self._run.step:  # the run has those before
+                self._run.log(_values(config, epoch), step=epoch.epoch)
 
     def epoch(self, config: StageSettings, history: History) -> None:
         """Logs the last epoch."""
