@@ -39,7 +39,7 @@ def moments(probs: Tensor, weights: Tensor, gold: Gold) -> Moments:
     """All sums of a table of probabilities.
 
     Args:
-        probs: [..., mention, system entity] P.
+        probs: [..., mention, system entity] P, of one mention at least.
         weights: [..., mention] w, in float64.
         gold: The gold entities.
 
@@ -57,12 +57,12 @@ class _Sums(torch.autograd.Function):
         ctx: Any, probs: Tensor, weights: Tensor, entity: Tensor, entities: int
     ) -> tuple[Tensor, ...]:
         *batch, n, columns = probs.shape
-        table = probs.double()
+        table = probs.double().contiguous()
         numbers = entity.reshape(-1)
         rows = (numbers >= 0).nonzero().squeeze(1)  # gold mentions of all documents
-        cells = numbers[rows] + entities * rows.div(max(n, 1), rounding_mode="floor")
+        cells = numbers[rows] + entities * rows.div(n, rounding_mode="floor")
         own = table.view(-1, columns).index_select(0, rows)
-        documents = entity.numel() // max(n, 1)
+        documents = entity.numel() // n
         shared, shared_squares = (
             table.new_zeros(documents * entities, columns).index_add_(0, cells, values)
             for values in (own, own * own)

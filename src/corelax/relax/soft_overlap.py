@@ -93,7 +93,7 @@ class SoftOverlap(RelaxedOverlap):
     @lazy
     def _moments(self) -> Moments | None:
         """All sums that links need at once, on a CPU; what follows takes them from here if they exist."""
-        if not is_plain_cpu(self._entity_probs):
+        if not is_plain_cpu(self._entity_probs) or not self._entity_probs.numel():
             return None
         return moments(self._entity_probs, self._appears.linked, self._gold)
 
