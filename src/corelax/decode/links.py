@@ -17,7 +17,6 @@ from corelax.decode.claims import Claims
 from corelax.decode.consistency import consistent_antecedents
 from corelax.decode.constraints import Pairs, constrained_entities
 from corelax.document.clustering import SINGLETONS
-from corelax.relax.advice import trusted
 from corelax.relax.entities import entity_probs
 from corelax.relax.links import link_probs, masked_scores
 
@@ -176,8 +175,7 @@ def _checked_scores(antecedent_scores: Tensor) -> Tensor:
         raise CorelaxError(
             "antecedent_scores must be [mention, mention]; decode document by document"
         )
-    with trusted():  # nothing to link is no mistake here
-        scores = masked_scores(antecedent_scores).detach().cpu()
+    scores = masked_scores(antecedent_scores).detach().cpu()
     return scores if scores.dtype == torch.float64 else scores.float()  # numpy has no bfloat16
 
 

@@ -15,6 +15,8 @@ from contextvars import ContextVar
 import torch
 from torch import Tensor
 
+from corelax.relax.precision import can_check
+
 FEWEST_MENTIONS = 12  # with fewer, one entity may well have most of them
 
 _is_trusted = ContextVar("is_trusted", default=False)
@@ -42,11 +44,12 @@ def advise_scores(scores: Tensor, lengths: Tensor | None = None) -> None:
     """Warns if no mention can be linked, as with the antecedent in the first axis.
 
     Args:
-        scores: [..., mention, antecedent] with −inf wherever there is no action.
+        scores: [..., mention, antecedent], checked; −inf marks antecedents that were pruned.
         lengths: [...] mentions of each document of a padded batch.
     """
-    if scores.shape[-1] < 2 or not scores.numel() or _is_trusted.get():
+    if scores.shape[-1] < 2 or not scores.numel() or _is_trusted.get() or not can_check(scores):
         return
+    scores = scores.detach()
     if bool((scores[..., 1, 0] > -torch.inf).any()):
         return
     if lengths is not None and int(lengths.max()) < 2:

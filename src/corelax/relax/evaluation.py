@@ -8,6 +8,7 @@ from torch import Tensor
 
 from corelax.core.errors import CorelaxError
 from corelax.metrics import METRICS, AnyCounts, Report, check_metrics
+from corelax.relax.advice import advise_scores
 from corelax.relax.entities import entity_probs
 from corelax.relax.gold import Gold
 from corelax.relax.links import link_probs, real_mentions
@@ -91,6 +92,7 @@ def relaxed_counts(
     names = tuple(metrics)
     relaxation.check_metrics(names)
     links = link_probs(antecedent_scores, temperature=relaxation.link_temperature, lengths=lengths)
+    advise_scores(antecedent_scores, lengths)
     entities = Gold.of(gold, gold_sizes, links, lengths)
     if relaxation.drops_singletons:
         entities = entities.without_singletons()

@@ -7,7 +7,6 @@ from torch import Tensor
 
 from corelax.core.checks import check_temperature
 from corelax.core.errors import CorelaxError
-from corelax.relax.advice import advise_scores
 from corelax.relax.precision import can_check, full_precision
 
 
@@ -66,7 +65,6 @@ def masked_scores(antecedent_scores: Tensor, *, lengths: Tensor | None = None) -
         if not bool(best.isfinite().all()):
             where = (~best.isfinite()).nonzero()[0].tolist()
             raise CorelaxError(f"antecedent_scores: {_what_is_wrong(best, where)}")
-        advise_scores(scores.detach(), lengths)
     return scores
 
 
