@@ -23,7 +23,7 @@ from torch.autograd.function import once_differentiable
 from corelax.relax.precision import is_plain_cpu
 
 # Blocks of this size go to the library at once; halving them further would cost more than it saves.
-SMALL = {"cpu": 128}
+SMALL = {"cpu": 256}
 SMALL_ELSEWHERE = 1024  # on GPUs, where each call costs microseconds
 
 
