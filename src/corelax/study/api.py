@@ -16,7 +16,7 @@ from corelax.core.overwriting import check_not_input
 from corelax.render.report import Table
 from corelax.render.write import write_report
 from corelax.study.executors import Executor, default_workers, make_executor
-from corelax.study.files import Files, study_files, synthetic_files
+from corelax.study.files import Files, one_or_several, study_files, synthetic_files
 from corelax.study.folder import RESULTS, RUNS, STUDY, check_out, seed_folder
 from corelax.study.merging import results_folder
 from corelax.study.plan import Study, check_settings, full_study, quick_study
@@ -279,7 +279,7 @@ def sweep(
     where = choose_device(device)
     runner = Runner(
         out,
-        Files(document_files(train), document_files(dev), format=format),
+        Files(*(one_or_several(document_files(part)) for part in (train, dev)), format=format),
         {},
         device=where,
         executor=executor or make_executor(workers or default_workers(where)),

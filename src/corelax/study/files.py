@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -64,7 +64,16 @@ def study_files(
     digests = [file_digest(file) for file in (*train, *dev, test) if file]
     if len(set(digests)) < len(digests):
         note("two of the files are the same: their scores are not those of unseen documents")
-    return Files(train, dev, test, format)
+    return Files(one_or_several(train), one_or_several(dev), test, format)
+
+
+def one_or_several(files: Sequence[str]) -> str | Sequence[str]:
+    """A single file by its name, several as they are.
+
+    >>> one_or_several(["a.conll"])
+    'a.conll'
+    """
+    return files[0] if len(files) == 1 else files
 
 
 def hold_out_documents(
