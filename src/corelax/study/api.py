@@ -279,7 +279,11 @@ def sweep(
     where = choose_device(device)
     runner = Runner(
         out,
-        Files(*(one_or_several(document_files(part)) for part in (train, dev)), format=format),
+        Files(
+            one_or_several(document_files(train)),
+            one_or_several(document_files(dev)),
+            format=format,
+        ),
         {},
         device=where,
         executor=executor or make_executor(workers or default_workers(where)),
