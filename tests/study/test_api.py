@@ -125,7 +125,7 @@ def test_a_sweep_takes_numbers_and_returns_rows(files, tmp_path, capsys):
     assert (swept.best / "model.safetensors").exists()
     assert swept.as_dict()["runs"] == {"done": 2, "wanted": 2}
     table = json.loads((tmp_path / "sweep.json").read_text())
-    assert [row["CoNLL"]["mean"] for row in table] == [100 * row.mean for row in swept.rows]
+    assert [row["CoNLL F1"]["mean"] for row in table] == [100 * row.mean for row in swept.rows]
     assert capsys.readouterr() == ("", "")
 
 

@@ -53,16 +53,17 @@ def features(
     from corelax.core.printable import json_text
     from corelax.io import stream
     from corelax.rankers.sparse.features import FEATURE_SETS, Vocabulary, feature_rows
-    from corelax.rankers.sparse.mentions import load_lexicons
+    from corelax.rankers.sparse.mentions import lexicons_of, load_lexicons
 
     vocabulary = None if model is None else Path(model) / "vocabulary.json"
     check_not_input(out, [file, train, vocabulary, mentions])
-    lexicons = load_lexicons()
+    trained = None if vocabulary is None else Vocabulary.load(vocabulary)
+    lexicons = load_lexicons() if trained is None else lexicons_of(trained.lexicons, f"{model}")
     note(f"word lists: {lexicons.name}")
     rows = feature_rows(
         stream(file, format),
         train=None if train is None else stream(train, format),
-        vocabulary=None if vocabulary is None else Vocabulary.load(vocabulary),
+        vocabulary=trained,
         settings=replace(FEATURE_SETS[feature_set], lexical_cutoff=cutoff),
         lexicons=lexicons,
         mentions=mentions,

@@ -1,4 +1,4 @@
-"""Progress of training on a terminal: loss, dev score, time left. Elsewhere nothing is shown."""
+"""Progress of training: bars on a terminal, elsewhere a line for each epoch, or for each run of a study."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from corelax.cli.options import note
 from corelax.core.printable import on_one_line
 from corelax.core.printed import unfiltered
 from corelax.study.runner import Progress as StudyProgress
@@ -41,7 +42,7 @@ class _Shown:
 
 
 class TrainingProgress(_Shown, Callbacks):
-    """A bar for the epoch that runs, on standard error, if that is a terminal."""
+    """A line for each epoch on standard error, and a bar for the one that runs if that is a terminal."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -85,21 +86,22 @@ class TrainingProgress(_Shown, Callbacks):
     def epoch(self, config: StageSettings, history: History) -> None:
         """A line for the epoch that is done."""
         last, best = history.epochs[-1], history.best
-        if self._console.is_terminal and best is not None:
-            mark = "best so far" if best is last else f"best {100 * best.dev:.2f}"
-            self._bar.print(
-                f"{config.stage} {last.epoch}/{config.epochs}: loss {last.loss:.4f}, "
-                f"dev {100 * last.dev:.2f} ({mark}), {last.seconds:.1f} s",
-                highlight=False,
-                markup=False,
-            )
+        mark = "best so far" if best is None or best is last else f"best {100 * best.dev:.2f}"
+        line = (
+            f"{config.stage} {last.epoch}/{config.epochs}: loss {last.loss:.4f}, "
+            f"dev {config.criterion} {100 * last.dev:.2f} ({mark}), {last.seconds:.1f} s"
+        )
+        if self._console.is_terminal:
+            self._bar.print(line, highlight=False, markup=False)
+        else:
+            note(line)
 
 
 class UnitsProgress(_Shown, StudyProgress):
-    """A bar for the units of a study or a sweep, on standard error, if that is a terminal.
+    """A bar for the units of a study or a sweep on standard error; a line for each if that is no terminal.
 
-    >>> with UnitsProgress() as progress:  # silent here
-    ...     progress.update(1, 4, ["lea 1"])
+    >>> with UnitsProgress() as progress:  # nothing is done yet
+    ...     progress.update(0, 4, ["lea 1"])
     """
 
     def __init__(self) -> None:
@@ -118,17 +120,23 @@ class UnitsProgress(_Shown, StudyProgress):
             disable=not console.is_terminal,
         )
         self._task = self._bar.add_task("", total=None, count="", left="")
+        self._is_terminal = console.is_terminal
         self._before: int | None = None  # done by an earlier run, at the first update
+        self._reported = 0
         self._began = time.monotonic()
 
     def update(self, done: int, wanted: int, running: Sequence[str]) -> None:
         """Moves the bar. The time left is rough: units are taken to be alike."""
         if self._before is None:
             self._before, self._began = done, time.monotonic()
+            self._reported = done
         left = ""
         if done > self._before:
             speed = (time.monotonic() - self._began) / (done - self._before)
             left = f"about {_minutes(speed * (wanted - done))} left"
+        if done > self._reported and not self._is_terminal:
+            note(f"{done} of {wanted} runs done, {left}")
+        self._reported = done
         self._bar.update(
             self._task,
             description=_name_list(running),

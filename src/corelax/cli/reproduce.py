@@ -22,11 +22,17 @@ from corelax.cli.options import (
 
 def reproduce(
     train: Annotated[
-        str | None, typer.Option(help="Training documents.", show_default=False)
+        list[str] | None,
+        typer.Option(
+            help="Training documents: a file or a folder of files; repeat it for more.",
+            show_default=False,
+        ),
     ] = None,
     dev: Annotated[
-        str | None,
-        typer.Option(help="Dev documents, on which everything is chosen.", show_default=False),
+        list[str] | None,
+        typer.Option(
+            help="Dev documents, in the same way; everything is chosen on them.", show_default=False
+        ),
     ] = None,
     test: Annotated[
         str | None,
@@ -107,8 +113,8 @@ def reproduce(
     with exit_when_interrupted(), UnitsProgress() as progress:
         study = run_study(
             out or Path("study-quick" if quick else "study"),
-            train=train,
-            dev=dev,
+            train=train or None,
+            dev=dev or None,
             test=test,
             hold_out=hold_out,
             quick=quick,

@@ -21,8 +21,17 @@ from corelax.core.text_table import format_table
 
 
 def sweep(
-    train: Annotated[str, typer.Option(help="Training documents.", show_default=False)],
-    dev: Annotated[str, typer.Option(help="Dev documents, on which settings are compared.")],
+    train: Annotated[
+        list[str],
+        typer.Option(
+            help="Training documents: a file or a folder of files; repeat it for more.",
+            show_default=False,
+        ),
+    ],
+    dev: Annotated[
+        list[str],
+        typer.Option(help="Dev documents, in the same way; settings are compared on them."),
+    ],
     out: Annotated[Path, typer.Option(help="Folder for models and tables.")],
     grid: Annotated[
         list[str] | None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,13 +16,26 @@ if TYPE_CHECKING:
     from corelax.train import Trained
 
 
+class Log(StrEnum):
+    """Where epochs are logged to."""
+
+    csv = "csv"
+    tensorboard = "tensorboard"
+    wandb = "wandb"
+
+
 def train(
     out: Annotated[Path, typer.Option(help="Folder; each stage becomes a model folder in it.")],
     train: Annotated[
-        str | None, typer.Option(help="Training documents.", show_default=False)
+        list[str] | None,
+        typer.Option(
+            help="Training documents: a file or a folder of files; repeat it for more.",
+            show_default=False,
+        ),
     ] = None,
     dev: Annotated[
-        str | None, typer.Option(help="Dev documents: the best epoch on them is kept.")
+        list[str] | None,
+        typer.Option(help="Dev documents, in the same way: the best epoch on them is kept."),
     ] = None,
     config: Annotated[
         str | None,
@@ -65,6 +79,14 @@ def train(
             "--int8", help="Also write an encoder ranker in one byte a weight, to OUT/STAGE.int8."
         ),
     ] = False,
+    logs: Annotated[
+        list[Log] | None,
+        typer.Option(
+            "--log",
+            help="Also log epochs: to OUT/STAGE/log.csv, to OUT/tensorboard, or to Weights & Biases; repeat "
+            "it for more.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Train a resolver, with the stages that it starts from.
@@ -88,8 +110,8 @@ def train(
             trained = train_model(
                 name,
                 out=out,
-                train=train,
-                dev=dev,
+                train=train or None,
+                dev=dev or None,
                 data=data,
                 encoder=encoder,
                 start=start,
@@ -100,6 +122,7 @@ def train(
                 format=format,
                 resume=resume,
                 int8=int8,
+                log=[log.value for log in logs or ()],
                 progress=progress,
                 note=note,
             )
@@ -120,7 +143,7 @@ def _print_result(trained: Trained, *, as_json: bool) -> None:
     if as_json:
         print_json({"model": str(trained.folder), **trained.training})
     elif not trained.scores:
-        print(f"dev {100 * trained.training['dev']:.2f}")
+        print(f"dev {trained.criterion} {100 * trained.training['dev']:.2f}")
     for corpus, scores in trained.scores.items() if not as_json else ():
         if len(trained.scores) > 1:
             print(corpus)
