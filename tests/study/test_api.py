@@ -45,10 +45,12 @@ def run(files, tmp_path_factory):
     """A study, and how often files were prepared and systems compared."""
     out = tmp_path_factory.mktemp("study")
     notes, progress, prepared, compared = [], Counted(), [], []
-    prepare, compare = Runner.prepare, results.compare
+    prepare, compare = Runner.prepare, results.paired_difference
     with invented_training(answer), pytest.MonkeyPatch.context() as patch:
         patch.setattr(Runner, "prepare", lambda *a: (prepared.append(a), prepare(*a))[1])
-        patch.setattr(results, "compare", lambda **k: (compared.append(k), compare(**k))[1])
+        patch.setattr(
+            results, "paired_difference", lambda **k: (compared.append(k), compare(**k))[1]
+        )
         study = reproduce(
             out, train=files.train, dev=files.dev, test=files.test, seeds=2, paper_only=True,
             tune=False, settings=COMMON, executor=InProcess(), device="cpu", examples=0,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from importlib import import_module
 
 import click
@@ -81,4 +82,11 @@ def main() -> None:
     # processor too. Read when torch is loaded, which no command has done yet.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     with ended_well(), printed_streams():
-        app(prog_name="corelax")
+        try:
+            code = app(standalone_mode=False)  # what a verb returns, or the code of an exit
+        except click.ClickException as error:
+            error.show()
+            sys.exit(error.exit_code)
+        except click.Abort:
+            raise KeyboardInterrupt from None
+        sys.exit(code)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from corelax.cli.parameters import Option
+from corelax.cli.parameters import BadParameter, Option
+from corelax.core.device import check_device
 from corelax.core.errors import CorelaxError
 from corelax.core.printable import json_text, on_one_line, printable
 
@@ -20,8 +21,21 @@ FormatName = Literal[
     "conll2012", "corefud", "ua", "jsonlines", "conll", "conllu", "conllua", "jsonl"
 ]
 
+
+def _device_name(name: str) -> str:
+    try:
+        return check_device(name)
+    except CorelaxError as error:
+        raise BadParameter(str(error)) from None
+
+
 Device = Annotated[
-    str, Option(metavar="NAME", help="Where to compute: auto, cpu, cuda, cuda:1 …, mps.")
+    str,
+    Option(
+        metavar="NAME",
+        help="Where to compute: auto, cpu, cuda, cuda:1 …, mps.",
+        callback=_device_name,
+    ),
 ]
 Workers = Annotated[
     int | None,
@@ -90,10 +104,11 @@ def note(text: str) -> None:
     print(printable(text), file=sys.stderr)  # while a bar is drawn, it draws this as well
 
 
-def note_lost(lost: Mapping[str, int]) -> None:
-    """What the format of a written file could not hold, and how often."""
+def note_lost(lost: Mapping[str, int], *, but: Sequence[str] = ()) -> None:
+    """What the format of a written file could not hold, and how often; except what nobody has asked for."""
     for name, times in sorted(lost.items()):
-        note(f"not kept: {on_one_line(name)} ({times:,})")
+        if name not in but:
+            note(f"not kept: {on_one_line(name)} ({times:,})")
 
 
 @contextmanager

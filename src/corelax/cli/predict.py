@@ -59,5 +59,5 @@ def predict(
         device=device,
         note=note,
     )
-    note_lost(write(predicted, target, format))
+    note_lost(write(predicted, target, format), but=("heads",))
     note(ADVICE)

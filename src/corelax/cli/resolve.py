@@ -143,8 +143,7 @@ def resolve(
                 file.writelines(lines(resolutions))
         elif format is not None or out is not None:
             lost = write((resolution.document for resolution in resolutions), target, format)
-            lost.pop("layer offsets", None)  # nobody has asked for those
-            note_lost(lost)
+            note_lost(lost, but=("layer offsets", "heads"))
         else:
             _print(resolutions, progress)
 

@@ -171,8 +171,10 @@ class LightModel:
             )
             scores[start:end, : links.shape[1]] = links
             antecedents[start:end, : candidates.shape[1]] = candidates
-        places = [properties[:, PROPERTIES.index(name)] for name in ("start", "end", "head_word")]
-        return ScoredDocument(*places, logit, scores, antecedents)
+        of_spans = dict(zip(PROPERTIES, properties.T, strict=True))
+        return ScoredDocument(
+            of_spans["start"], of_spans["end"], of_spans["head_word"], logit, scores, antecedents
+        )
 
 
 class _Tokenizer:
