@@ -18,7 +18,7 @@ corelax corelax.document corelax.io corelax.text corelax.render corelax.metrics 
 corelax.decode corelax.rankers corelax.rankers.sparse corelax.rankers.sparse.mentions
 corelax.rankers.sparse.features corelax.rankers.encoder corelax.resolve corelax.synthetic corelax.train
 corelax.train.sparse corelax.train.encoder corelax.analysis corelax.study corelax.challenges
-corelax.integrations.spacy corelax.integrations.torchmetrics
+corelax.integrations.datasets corelax.integrations.spacy corelax.integrations.torchmetrics
 """.split()
 HEAD = """# Public names
 

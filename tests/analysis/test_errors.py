@@ -8,16 +8,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
-from typer import Typer
-from typer.testing import CliRunner
 
 from corelax import Clustering, CorelaxError, Document, Span, read, write
 from corelax.analysis import ErrorCounts, count_errors, document_errors
 from corelax.analysis.decisions import CORRECT_LINK, ERRORS, TYPES
 from corelax.analysis.errors import system_names
-from corelax.cli.errors import errors
+from corelax.cli.app import app
 from corelax.document import EmptyId
 
 TEXT = [
@@ -324,16 +323,9 @@ def test_the_order_of_entities_and_mentions_does_not_matter(gold: Pairs, system:
 
 # The command, registered in an application of its own.
 
-APP = Typer()
-APP.command()(errors)
-
-
-@APP.callback()
-def _root() -> None: ...
-
 
 def run(*arguments: object) -> str:
-    done = CliRunner().invoke(APP, ["errors", *map(str, arguments)], catch_exceptions=False)
+    done = CliRunner().invoke(app, ["errors", *map(str, arguments)], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.output
 

@@ -77,7 +77,7 @@ def test_json_keeps_what_it_escapes() -> None:
 def test_whatever_a_command_prints_is_filtered(
     corelax: Callable[..., Done], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def careless() -> None:
+    def careless(**_: object) -> None:
         print(f"out{CLEAR}")
         print(f"err{CSI}", file=sys.stderr)
 
@@ -237,7 +237,7 @@ def test_too_little_memory_is_one_line_with_the_file(
 
 
 def test_a_tensor_that_does_not_fit_is_one_line(corelax, monkeypatch: pytest.MonkeyPatch) -> None:
-    def too_much() -> None:
+    def too_much(**_: object) -> None:
         import torch
 
         torch.empty(1 << 60)

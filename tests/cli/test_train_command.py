@@ -101,7 +101,44 @@ def test_pretraining_shows_its_own_score(corelax, files: Path, tmp_path: Path) -
         "--set", "hidden_pair=12",
     )  # fmt: skip
     dev = json.loads((tmp_path / "anaphoricity" / "log.jsonl").read_text())["dev"]
-    assert done.out == f"dev {100 * dev:.2f}\n"
+    assert done.out == f"dev F1 {100 * dev:.2f}\n"
+
+
+def test_each_epoch_is_a_line_where_there_is_no_terminal(
+    corelax, files: Path, tmp_path: Path
+) -> None:
+    done = corelax(
+        "train", "--train", files / "train.conll", "--dev", files / "dev.conll", "--out", tmp_path,
+        "--config", "antecedent", "--set", "epochs=2", "--set", "hidden_mention=8",
+        "--set", "hidden_pair=12", "--log", "csv",
+    )  # fmt: skip
+    log = (tmp_path / "antecedent" / "log.jsonl").read_text().splitlines()
+    lines = [line for line in done.err.splitlines() if line.startswith("antecedent ")]
+    for line, epoch in zip(lines, map(json.loads, log), strict=True):
+        start = f"antecedent {epoch['epoch']}/2: loss {epoch['loss']:.4f}, dev accuracy "
+        assert line.startswith(f"{start}{100 * epoch['dev']:.2f} (")
+    assert "antecedent: accuracy " in done.err
+    assert len((tmp_path / "antecedent" / "log.csv").read_text().splitlines()) == 3
+
+
+def test_documents_may_be_several_files_and_folders(corelax, files: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "a.conll").write_bytes((files / "train.conll").read_bytes())
+    done = corelax(
+        "train", "--train", folder, "--train", files / "dev.conll", "--dev", files / "dev.conll",
+        "--out", tmp_path / "runs", "--config", "anaphoricity", "--set", "epochs=1",
+        "--set", "hidden_mention=8", "--set", "hidden_pair=12", "--json",
+    )  # fmt: skip
+    assert json.loads(done.out)["files"]["train"] == "a.conll and 1 more"
+    wrong = corelax("train", "--train", tmp_path / "none", "--dev", folder, "--out", tmp_path / "x")
+    assert one_line(wrong).startswith(f"{tmp_path / 'none'}: ")
+
+
+def test_an_unknown_log_is_a_usage_error(corelax, files: Path, tmp_path: Path) -> None:
+    done = corelax(*options(files, tmp_path / "runs"), "--log", "paper")
+    assert done.code == 2
+    assert "'csv', 'tensorboard', 'wandb'" in done.err
 
 
 def test_seed_is_short_for_a_setting(corelax, files: Path, tmp_path: Path) -> None:
@@ -367,13 +404,18 @@ def test_a_model_is_a_stage_not_the_roof_over_it(
     assert one_line(done).startswith(f"{trained}: no model there")
 
 
-def test_other_word_lists_than_in_training_are_noted(
+def test_a_model_brings_the_word_lists_of_its_training(
     corelax, trained: Path, files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("CORELAX_LEXICONS", "none")
-    done = corelax("predict", trained / "lea", files / "dev.conll", tmp_path / "out.conll")
-    assert done.code == 0
-    assert "other word lists" in done.err
+    outputs = []
+    for lists in (None, "none", tmp_path / "gone"):
+        if lists is not None:
+            monkeypatch.setenv("CORELAX_LEXICONS", str(lists))
+        done = corelax("predict", trained / "lea", files / "dev.conll", tmp_path / "out.conll")
+        assert done.code == 0
+        assert "word lists" not in done.err
+        outputs.append((tmp_path / "out.conll").read_bytes())
+    assert len(set(outputs)) == 1
 
 
 def test_a_document_with_a_single_mention_is_predicted(

@@ -20,6 +20,9 @@ from corelax.losses import (
 from corelax.metrics import METRICS
 from tests.losses import loss_references as reference
 
+# Some documents have all their antecedents pruned.
+pytestmark = pytest.mark.filterwarnings("ignore:antecedent_scores. no score lies below")
+
 enough = settings(deadline=None, max_examples=15)
 
 HEURISTIC = {

@@ -29,7 +29,7 @@ def check(table):
     rows, columns, weights = cells_of(table)
     for small in (0, table.size + 1):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("corelax.metrics.alignment.SMALL", small)
+            patch.setattr("corelax.metrics.alignment.FEW", small)
             chosen = best_pairing(rows, columns, weights)
         assert chosen.dtype == bool
         assert chosen.shape == rows.shape

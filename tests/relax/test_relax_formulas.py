@@ -1,6 +1,6 @@
 """Relaxed metrics of uncertain links against the formulas of `relax_literal.py`, and against expectations."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pytest
 import torch
@@ -365,3 +365,93 @@ def test_certain_links_after_the_hard_filter_are_scored_exactly(metric):
         metrics=[metric],
     )
     assert plain(found.counts)[metric] == pytest.approx(plain(exact.counts)[metric], abs=1e-9)
+
+
+def printed(probs, gold, sizes):
+    """B³ and LEA of section 4.2, letter by letter: no mention is left out."""
+    soft = relax_literal.Soft(probs, [0.0] * len(gold), [1.0] * len(gold), gold, sizes)
+    return {"b_cubed": soft.b_cubed(), "lea": soft.lea()}
+
+
+@pytest.mark.parametrize("singletons", ["drop", "keep"])
+@pytest.mark.parametrize("temperature", [1.0, 0.4])
+@given(doc=soft_docs())
+@many
+def test_as_printed_every_mention_counts(singletons, temperature, doc):
+    gold, sizes = doc.gold, doc.sizes
+    if singletons == "drop":
+        gold, sizes = relax_literal.without_singletons(gold, sizes)
+    probs = relax_literal.entity_probs(relax_literal.link_probs(doc.scores.tolist()))
+    if temperature != 1:
+        probs = relax_literal.sharpened(probs, temperature)
+    found = doc.evaluate(
+        as_printed=True,
+        metrics=["b_cubed", "lea"],
+        singletons=singletons,
+        temperature=temperature,
+    )
+    assert plain(found.counts) == same(printed(probs, gold, sizes))
+
+
+def test_b_cubed_as_printed_is_that_of_kept_singletons():
+    doc = random_doc(7, seed=3)
+    found, kept = (
+        doc.evaluate(metrics=["b_cubed"], singletons="keep", **options)
+        for options in ({"as_printed": True}, {})
+    )
+    assert plain(found.counts)["b_cubed"] == same(plain(kept.counts))["b_cubed"]
+
+
+def test_lea_as_printed_counts_mentions_that_nobody_writes():
+    """One right pair and three mentions that stay alone: 2 of 2 written mentions are right, 2 of 5 in all."""
+    doc = Doc(certain_scores([0, 0, 2, 3, 4]), [0, 0, -1, -1, -1], [2])
+    ours, theirs = (
+        doc.evaluate(metrics=["lea"], as_printed=as_printed)["lea"] for as_printed in (False, True)
+    )
+    assert [float(score.recall) for score in (ours, theirs)] == pytest.approx([1, 1])
+    assert [float(score.precision) for score in (ours, theirs)] == pytest.approx([1, 0.4])
+
+
+def test_padding_does_not_count_as_printed():
+    doc = random_doc(5, seed=5)
+    scores, gold = doc.tensors()
+    longer = torch.randn(1, 7, 7, dtype=torch.float64)
+    longer[0, :5, :5] = scores
+    found = relax.evaluate(
+        longer,
+        torch.cat([gold, torch.tensor([-1, -1])])[None],
+        gold_sizes=torch.tensor([doc.sizes]),
+        lengths=torch.tensor([5]),
+        as_printed=True,
+        metrics=["b_cubed", "lea"],
+    )
+    alone = doc.evaluate(as_printed=True, metrics=["b_cubed", "lea"])
+    assert plain(found.counts) == same(plain(alone.counts))
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"like_original": True}, "as_printed does not go with like_original"),
+        ({"singletons": torch.ones(4)}, "as_printed does not go with a tensor of singletons"),
+        ({"metrics": ["muc"]}, "as_printed goes with family='entity' and metrics b_cubed and lea"),
+        ({"family": "pairwise", "metrics": ["lea"]}, "as_printed goes with family='entity'"),
+    ],
+)
+def test_as_printed_is_for_the_metrics_of_the_paper(options, problem):
+    with pytest.raises(CorelaxError, match=problem):
+        random_doc(4, seed=0).evaluate(as_printed=True, **options)
+
+
+def test_lea_has_no_jump_where_an_entity_loses_its_links():
+    """E_1 has half a mention and next to none: its share of precision fades out below 1e-12 links."""
+    values = []
+    for exponent in torch.arange(-14, -9, 0.05).tolist():
+        unlikely = 10**exponent
+        links = [[1.0, 0, 0], [0.5, 0.5, 0], [0, unlikely, 1 - unlikely]]
+        doc = Doc(torch.tensor(links, dtype=torch.float64).log(), [0, 0, 0], [3])
+        values.append(float(doc.evaluate(metrics=["lea"])["lea"].precision))
+    steps = [later - earlier for earlier, later in pairwise(values)]
+    assert values[-1] - values[0] > 0.2  # all of the share of E_1
+    assert max(steps) < 0.05
+    assert min(steps) > -1e-4

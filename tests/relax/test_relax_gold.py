@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corelax import CorelaxError, Document
-from corelax.relax import Gold, gold_tensors
+from corelax.losses import metric_loss
+from corelax.relax import Gold, gold_tensors, padded_gold_tensors
 
 several = settings(deadline=None, max_examples=60)
 
@@ -127,3 +128,41 @@ def test_spans_of_a_document_are_known_by_start_and_end():
 def test_mentions_that_cannot_be_compared_are_an_error(mentions):
     with pytest.raises(CorelaxError, match="mentions"):
         gold_tensors(mentions, [[(0, 1)]])
+
+
+BATCH = (
+    [[(0, 1), (3, 5), (7, 8)], [(2, 3)], []],
+    [[[(0, 1), (7, 8)]], [[(2, 3), (4, 5)], [(9, 9), (1, 1)]], []],
+)
+
+
+def test_a_padded_batch_holds_the_labels_of_each_document():
+    batch = padded_gold_tensors(*BATCH)
+    for row, document in enumerate(zip(*BATCH, strict=True)):
+        gold, sizes = gold_tensors(*document)
+        assert batch.lengths[row] == len(gold)
+        assert batch.gold[row].tolist() == gold.tolist() + [-1] * (3 - len(gold))
+        assert batch.gold_sizes[row].tolist() == sizes.tolist() + [0] * (2 - len(sizes))
+
+
+def test_the_loss_of_a_padded_batch_is_the_mean_over_its_documents():
+    scores = torch.randn(3, 5, 5, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    gold, sizes, lengths = padded_gold_tensors(*BATCH, size=5)
+    together = metric_loss(scores, gold, "lea", gold_sizes=sizes, lengths=lengths)
+    alone = []
+    for table, document in zip(scores, zip(*BATCH, strict=True), strict=True):
+        labels, label_sizes = gold_tensors(*document)
+        n = len(labels)
+        alone.append(metric_loss(table[:n, :n], labels, "lea", gold_sizes=label_sizes))
+    assert together.item() == pytest.approx(sum(alone).item() / 3, abs=1e-12)
+
+
+def test_a_batch_of_no_documents_is_empty():
+    assert [list(tensor.shape) for tensor in padded_gold_tensors([], [])] == [[0, 0], [0, 0], [0]]
+
+
+def test_a_batch_needs_the_entities_of_every_document_and_room_for_all_mentions():
+    with pytest.raises(CorelaxError, match="as many documents, not 1 and 2"):
+        padded_gold_tensors([["a"]], [[], []])
+    with pytest.raises(CorelaxError, match="size must be at least 2"):
+        padded_gold_tensors([["a", "b"]], [[]], size=1)

@@ -163,6 +163,7 @@ DEGENERATE = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:antecedent_scores. no score lies below")
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @family_and_temperature
 @pytest.mark.parametrize("singletons", ["drop", "keep"])

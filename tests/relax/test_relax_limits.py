@@ -264,3 +264,14 @@ def test_scores_of_a_random_document_lie_between_zero_and_one():
                 report = doc.evaluate(family=family, singletons=singletons)
                 for name in METRICS:
                     assert all(-1e-9 <= x <= 1 + 1e-9 for x in scores_of(report, name)), name
+
+
+@family_and_temperature
+@pytest.mark.parametrize("metric", METRICS)
+def test_an_empty_hard_output_has_no_precision_as_in_exact_scoring(family, on, metric):
+    """The only link is unlikely: as T falls nothing is written, and 0 / 0 is 0."""
+    scores = torch.tensor([[0.0, 0], [-0.1, 0]]).double()
+    options = {"family": family, "temperature": 1e-3, "temperature_on": on, "metrics": [metric]}
+    found = relax.evaluate(scores, torch.tensor([0, 0]), **options)
+    exact = metrics.evaluate(gold=[[0, 1]], system=[], singletons="drop", metrics=[metric])
+    assert scores_of(found, metric) == pytest.approx(exact[metric], abs=1e-9)

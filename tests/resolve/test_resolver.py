@@ -10,6 +10,7 @@ from torch.profiler import ProfilerActivity, profile
 
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
+from corelax.io import read, write
 from corelax.rankers.encoder.folder import save_ranker
 from corelax.resolve import Resolver
 from corelax.text import document_of
@@ -524,3 +525,14 @@ def test_a_resolver_can_be_called_and_shown(resolver):
     assert repr(resolver).startswith("<resolver of a model by torch on cpu, schemes ")
     with pytest.raises(CorelaxError, match="for several there is pipe"):
         resolver([TEXT])
+
+
+def test_mentions_have_heads_and_files_of_corefud_carry_them(tmp_path):
+    resolver = Resolver.from_pretrained("small", device="cpu")
+    resolution = resolver.resolve("The very old dog of Ann barked. It ran.")
+    [dog, it] = resolution.mentions
+    assert [resolution.document.words[m.head] for m in (dog, it)] == ["dog", "It"]
+    path = tmp_path / "dog.conllu"
+    write([resolution.document], path)
+    [doc] = read(path)
+    assert doc.head_of(doc.clusters.labels[0], dog.span) == dog.head == 3

@@ -45,10 +45,12 @@ def run(files, tmp_path_factory):
     """A study, and how often files were prepared and systems compared."""
     out = tmp_path_factory.mktemp("study")
     notes, progress, prepared, compared = [], Counted(), [], []
-    prepare, compare = Runner.prepare, results.compare
+    prepare, compare = Runner.prepare, results.paired_difference
     with invented_training(answer), pytest.MonkeyPatch.context() as patch:
         patch.setattr(Runner, "prepare", lambda *a: (prepared.append(a), prepare(*a))[1])
-        patch.setattr(results, "compare", lambda **k: (compared.append(k), compare(**k))[1])
+        patch.setattr(
+            results, "paired_difference", lambda **k: (compared.append(k), compare(**k))[1]
+        )
         study = reproduce(
             out, train=files.train, dev=files.dev, test=files.test, seeds=2, paper_only=True,
             tune=False, settings=COMMON, executor=InProcess(), device="cpu", examples=0,
@@ -125,7 +127,7 @@ def test_a_sweep_takes_numbers_and_returns_rows(files, tmp_path, capsys):
     assert (swept.best / "model.safetensors").exists()
     assert swept.as_dict()["runs"] == {"done": 2, "wanted": 2}
     table = json.loads((tmp_path / "sweep.json").read_text())
-    assert [row["CoNLL"]["mean"] for row in table] == [100 * row.mean for row in swept.rows]
+    assert [row["CoNLL F1"]["mean"] for row in table] == [100 * row.mean for row in swept.rows]
     assert capsys.readouterr() == ("", "")
 
 

@@ -225,8 +225,8 @@ def test_the_table_has_gaps_where_nothing_is_done(tmp_path: Path) -> None:
     ]
     assert (tmp_path / "sweep.csv").read_text() == table_csv(sweep.table())
     done, undone = json.loads((tmp_path / "sweep.json").read_text())
-    assert (done["beta_squared"], done["CoNLL"]) == (2.0, {"mean": 50.0})
-    assert (undone["beta_squared"], undone["CoNLL"]) == (1.0, None)
+    assert (done["beta_squared"], done["CoNLL F1"]) == (2.0, {"mean": 50.0})
+    assert (undone["beta_squared"], undone["CoNLL F1"]) == (1.0, None)
     assert "**50.00**" in (tmp_path / "sweep.md").read_text()
 
 
@@ -268,7 +268,7 @@ def test_pretraining_and_features_can_be_swept(files: Files, tmp_path: Path) -> 
     runner = Runner(tmp_path, files, {}, device="cpu")
     sweep = Sweep(sweep_units("anaphoricity", grid, settings), list(grid), runner, [1])
     assert sweep.run()
-    assert sweep.table().columns[:2] == ["features.lexical_cutoff", "dev"]
+    assert sweep.table().columns[:2] == ["features.lexical_cutoff", "F1"]
     logs = [
         json.loads((tmp_path / f"runs/seed1/{r.unit}/log.jsonl").read_text()) for r in sweep.rows()
     ]

@@ -7,9 +7,10 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner
+from click import Command
+from click.testing import CliRunner
 
+from corelax.cli.parameters import command_of
 from corelax.cli.synth import synth
 from corelax.core.errors import CorelaxError
 from corelax.document import Document, Span
@@ -312,13 +313,11 @@ def test_wrong_arguments_are_refused_before_anything_is_generated() -> None:
 
 
 @pytest.fixture(scope="module")
-def app() -> typer.Typer:
-    app = typer.Typer()
-    app.command()(synth)
-    return app
+def app() -> Command:
+    return command_of(synth)
 
 
-def test_the_command_writes_what_the_function_generates(app: typer.Typer, tmp_path: Path) -> None:
+def test_the_command_writes_what_the_function_generates(app: Command, tmp_path: Path) -> None:
     out = tmp_path / "made.conll.gz"
     options = ["--documents", "5", "--seed", "9", "--mentions", "60", "--ambiguity", "0.8"]
     done = CliRunner().invoke(app, [str(out), *options])
@@ -326,7 +325,7 @@ def test_the_command_writes_what_the_function_generates(app: typer.Typer, tmp_pa
     assert read(out) == list(generate(5, seed=9, shape=SMALL, ambiguity=0.8))
 
 
-def test_the_command_takes_a_profile(app: typer.Typer, tmp_path: Path, profile: Path) -> None:
+def test_the_command_takes_a_profile(app: Command, tmp_path: Path, profile: Path) -> None:
     out = tmp_path / "made.jsonl"
     options = ["--profile", str(profile), "--corpus", "tales", "--split", "train"]
     assert CliRunner().invoke(app, [str(out), *options, "--documents", "2"]).exit_code == 0
@@ -334,7 +333,5 @@ def test_the_command_takes_a_profile(app: typer.Typer, tmp_path: Path, profile: 
 
 
 @pytest.mark.parametrize("options", [["--corpus", "tales"], ["--profile", "p.json"]])
-def test_half_a_profile_is_wrong_usage(
-    app: typer.Typer, tmp_path: Path, options: list[str]
-) -> None:
+def test_half_a_profile_is_wrong_usage(app: Command, tmp_path: Path, options: list[str]) -> None:
     assert CliRunner().invoke(app, [str(tmp_path / "x.conll"), *options]).exit_code == 2

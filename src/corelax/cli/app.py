@@ -1,58 +1,77 @@
-"""The `corelax` command and what all its verbs share: exit codes, help, errors in one line."""
+"""The `corelax` command and what all its verbs share: exit codes, help, errors in one line.
+
+A verb is imported when it is asked for, so that none waits for what another needs.
+"""
 
 from __future__ import annotations
 
 import gc
 import os
+import sys
+from importlib import import_module
 
-import typer
+import click
 
-from corelax.cli.compare import compare
 from corelax.cli.endings import ended_well
-from corelax.cli.errors import errors
-from corelax.cli.export import export
-from corelax.cli.features import features
-from corelax.cli.files import convert, stats, validate
-from corelax.cli.predict import predict
-from corelax.cli.reproduce import reproduce
-from corelax.cli.resolve import resolve
-from corelax.cli.score import score
-from corelax.cli.serve import serve
-from corelax.cli.sweep import sweep
-from corelax.cli.synth import synth
-from corelax.cli.train import train
+from corelax.cli.parameters import command_of
 from corelax.core.printed import printed_streams
 
-app = typer.Typer(
-    name="corelax",
-    help="Coreference resolution trained on the metric you report.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-for command in (
-    resolve, serve, score, compare, convert, validate, stats, errors,
-    train, sweep, reproduce, predict, features, export, synth,
-):  # fmt: skip
-    app.command()(command)
+# For each verb the module that has its function; in the order of help.
+VERBS = {
+    "Use": {"resolve": "resolve", "serve": "serve", "compare": "compare", "export": "export"},
+    "Measure": {"score": "score", "errors": "errors", "stats": "files"},
+    "Files": {"convert": "files", "validate": "files", "features": "features", "synth": "synth"},
+    "Train": {"train": "train", "predict": "predict", "sweep": "sweep", "reproduce": "reproduce"},
+}
+_MODULES = {verb: module for group in VERBS.values() for verb, module in group.items()}
 
 
-def _show_version(wanted: bool) -> None:
+class _Verbs(click.Group):
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        return list(_MODULES)
+
+    def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
+        if name not in _MODULES:
+            return None
+        function = getattr(import_module(f"corelax.cli.{_MODULES[name]}"), name)
+        return command_of(function)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Verbs in groups, each with the first sentence of its help."""
+        room = formatter.width - 6 - max(map(len, _MODULES))
+        for group, verbs in VERBS.items():
+            rows = []
+            for verb in verbs:
+                command = self.get_command(ctx, verb)
+                rows.append((verb, command.get_short_help_str(room) if command else ""))
+            with formatter.section(group):
+                formatter.write_dl(rows)
+
+
+def _show_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
     if wanted:
         from corelax.core.version import VERSION
 
-        typer.echo(f"corelax {VERSION}")
-        raise typer.Exit
+        click.echo(f"corelax {VERSION}")
+        ctx.exit()
 
 
-@app.callback()
-def _options(
-    version: bool = typer.Option(
-        False, "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
-    ),
-) -> None:
-    """Coreference resolution trained on the metric you report."""
+app = _Verbs(
+    name="corelax",
+    help="Coreference resolution trained on the metric you report.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    params=[
+        click.Option(
+            ["-V", "--version"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_show_version,
+            help="Show the version and exit.",
+        )
+    ],
+)
 
 
 def main() -> None:
@@ -63,4 +82,11 @@ def main() -> None:
     # processor too. Read when torch is loaded, which no command has done yet.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     with ended_well(), printed_streams():
-        app()
+        try:
+            code = app(standalone_mode=False)  # what a verb returns, or the code of an exit
+        except click.ClickException as error:
+            error.show()
+            sys.exit(error.exit_code)
+        except click.Abort:
+            raise KeyboardInterrupt from None
+        sys.exit(code)

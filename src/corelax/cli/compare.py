@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
 from corelax.cli.options import (
     AsCsv,
     AsJson,
@@ -17,6 +15,7 @@ from corelax.cli.options import (
     check_one_output,
     note,
 )
+from corelax.cli.parameters import Argument, BadParameter, Option
 from corelax.core.errors import CorelaxError
 from corelax.metrics.registry import METRICS, check_metrics
 
@@ -33,21 +32,21 @@ def _metric_names(names: list[str] | None) -> list[str] | None:
     try:
         check_metrics(name for name in names if name != CONLL)
     except CorelaxError as error:
-        raise typer.BadParameter(str(error)) from None
+        raise BadParameter(str(error)) from None
     return names
 
 
 def compare(
     gold: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="GOLD",
             help="The right answers, or a text without: file or folder; - is standard input.",
         ),
     ],
     systems: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             metavar="SYSTEM",
             help="Two or more: files or folders of output, or models (folder or installed name) to run. "
             "NAME=FILE names a system, NAME=FILE,FILE has several runs.",
@@ -58,11 +57,11 @@ def compare(
     latex: AsLatex = False,
     html: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write a page for the browser; - is standard output."),
+        Option(metavar="FILE", help="Write a page for the browser; - is standard output."),
     ] = None,
     metric: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar="NAME",
             callback=_metric_names,
             help=f"Only this one of {', '.join(METRICS)}, {CONLL}; may be repeated.",
@@ -72,29 +71,27 @@ def compare(
     zeros: Zeros = None,
     singletons: Annotated[
         Literal["keep", "drop"] | None,
-        typer.Option(
+        Option(
             help="Whether entities of one mention count; they do, but not with --profile corefud."
         ),
     ] = None,
     profile: Annotated[
         Literal["normal", "corefud"],
-        typer.Option(help="'corefud' does as the scorer of the CRAC shared tasks."),
+        Option(help="'corefud' does as the scorer of the CRAC shared tasks."),
     ] = "normal",
     resamples: Annotated[
-        int, typer.Option(min=1, max=10_000_000, metavar="N", help="Of an interval and a p value.")
+        int, Option(min=1, max=10_000_000, metavar="N", help="Of an interval and a p value.")
     ] = 10_000,
-    confidence: Annotated[float, typer.Option(help="Of the intervals, between 0 and 1.")] = 0.95,
-    seed: Annotated[int, typer.Option(min=0, help="Of the resamples.")] = 0,
+    confidence: Annotated[float, Option(help="Of the intervals, between 0 and 1.")] = 0.95,
+    seed: Annotated[int, Option(min=0, help="Of the resamples.")] = 0,
     passages: Annotated[
         int,
-        typer.Option(
-            min=0, max=100_000, metavar="N", help="Passages to show where systems differ."
-        ),
+        Option(min=0, max=100_000, metavar="N", help="Passages to show where systems differ."),
     ] = 6,
     format: InputFormat = None,
     scheme: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Annotation scheme of models that know several."),
+        Option(metavar="NAME", help="Annotation scheme of models that know several."),
     ] = None,
     device: Device = "auto",
 ) -> None:
@@ -113,7 +110,7 @@ def compare(
     if html == "-" and (json or csv or latex):
         raise CorelaxError("--html - and tables cannot both go to standard output; name a file")
     if len(systems) < 2:
-        raise typer.BadParameter("name two systems or more", param_hint="SYSTEM")
+        raise BadParameter("name two systems or more", param_hint="SYSTEM")
     sources = parse_systems(systems)
     if [gold, *(run.path for runs in sources.values() for run in runs)].count("-") > 1:
         raise CorelaxError("standard input can be read once only")

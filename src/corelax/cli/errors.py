@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from corelax.cli.options import AsJson, InputFormat, print_json
+from corelax.cli.parameters import Argument, Option
 
 
 def errors(
-    gold: Annotated[
-        str, typer.Argument(metavar="GOLD", help="The right answers; - is standard input.")
-    ],
+    gold: Annotated[str, Argument(metavar="GOLD", help="The right answers; - is standard input.")],
     systems: Annotated[
-        list[str], typer.Argument(metavar="SYSTEM", help="The answers of one or more systems.")
+        list[str], Argument(metavar="SYSTEM", help="The answers of one or more systems.")
     ],
     json: AsJson = False,
     examples: Annotated[
         int,
-        typer.Option(
+        Option(
             min=0, max=1_000_000, metavar="N", help="Also show N errors of each kind and system."
         ),
     ] = 0,

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from corelax.cli.options import note
+from corelax.cli.parameters import Argument
 
 
 def export(
-    model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="A model folder of an encoder ranker.")
-    ],
+    model: Annotated[str, Argument(metavar="MODEL", help="A model folder of an encoder ranker.")],
 ) -> None:
     """Write a model's network as ONNX graphs into its folder, checked against torch.
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Literal
 
-import typer
-
 from corelax.cli.options import InputFormat, note
+from corelax.cli.parameters import Argument, Option
 
 
 class Pairs(StrEnum):
@@ -18,26 +17,24 @@ class Pairs(StrEnum):
 
 
 def features(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Documents; - is standard input.")],
+    file: Annotated[str, Argument(metavar="FILE", help="Documents; - is standard input.")],
     train: Annotated[
         str | None,
-        typer.Option(help="Documents that words and features are counted in; else FILE itself."),
+        Option(help="Documents that words and features are counted in; else FILE itself."),
     ] = None,
     model: Annotated[
-        str | None, typer.Option(help="Model folder whose features to show, instead of --train.")
+        str | None, Option(help="Model folder whose features to show, instead of --train.")
     ] = None,
-    pairs: Annotated[Pairs, typer.Option(help="Pairs of mentions to write.")] = Pairs.none,
+    pairs: Annotated[Pairs, Option(help="Pairs of mentions to write.")] = Pairs.none,
     feature_set: Annotated[
         Literal["lt17", "w16", "default"],
-        typer.Option("--features", help="As released by Le & Titov, Wiseman et al., or repaired."),
+        Option("--features", help="As released by Le & Titov, Wiseman et al., or repaired."),
     ] = "lt17",
-    cutoff: Annotated[
-        int, typer.Option(help="Training count from which a word is a feature.")
-    ] = 20,
+    cutoff: Annotated[int, Option(help="Training count from which a word is a feature.")] = 20,
     mentions: Annotated[
-        str, typer.Option(help="detect, gold, or a file with the mentions of FILE.")
+        str, Option(help="detect, gold, or a file with the mentions of FILE.")
     ] = "detect",
-    out: Annotated[str, typer.Option("--out", "-o", help="File to write; .gz packs it.")] = "-",
+    out: Annotated[str, Option("--out", "-o", help="File to write; .gz packs it.")] = "-",
     format: InputFormat = None,
 ) -> None:
     """Write the mentions and features of documents, one JSON object a line.
@@ -53,16 +50,17 @@ def features(
     from corelax.core.printable import json_text
     from corelax.io import stream
     from corelax.rankers.sparse.features import FEATURE_SETS, Vocabulary, feature_rows
-    from corelax.rankers.sparse.mentions import load_lexicons
+    from corelax.rankers.sparse.mentions import lexicons_of, load_lexicons
 
     vocabulary = None if model is None else Path(model) / "vocabulary.json"
     check_not_input(out, [file, train, vocabulary, mentions])
-    lexicons = load_lexicons()
+    trained = None if vocabulary is None else Vocabulary.load(vocabulary)
+    lexicons = load_lexicons() if trained is None else lexicons_of(trained.lexicons, f"{model}")
     note(f"word lists: {lexicons.name}")
     rows = feature_rows(
         stream(file, format),
         train=None if train is None else stream(train, format),
-        vocabulary=None if vocabulary is None else Vocabulary.load(vocabulary),
+        vocabulary=trained,
         settings=replace(FEATURE_SETS[feature_set], lexical_cutoff=cutoff),
         lexicons=lexicons,
         mentions=mentions,

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import Annotated
 
-import typer
-
 from corelax.cli.options import (
     AsJson,
     InputFormat,
@@ -17,11 +15,12 @@ from corelax.cli.options import (
     plural,
     print_json,
 )
+from corelax.cli.parameters import Argument, Exit, Option
 
 
 def convert(
-    source: Annotated[str, typer.Argument(metavar="IN", help="File to read; - is standard input.")],
-    target: Annotated[str, typer.Argument(metavar="OUT", help="File to write; .gz packs it.")],
+    source: Annotated[str, Argument(metavar="IN", help="File to read; - is standard input.")],
+    target: Annotated[str, Argument(metavar="OUT", help="File to write; .gz packs it.")],
     format: TargetFormat = None,
     input_format: SourceFormat = None,
 ) -> None:
@@ -37,10 +36,10 @@ def convert(
 
 
 def validate(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files to look at.")],
+    files: Annotated[list[str], Argument(metavar="FILE...", help="Files to look at.")],
     json: AsJson = False,
     format: InputFormat = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Errors only, no oddities.")] = False,
+    quiet: Annotated[bool, Option("--quiet", "-q", help="Errors only, no oddities.")] = False,
 ) -> None:
     """List everything that is wrong or odd in annotated files.
 
@@ -73,11 +72,11 @@ def validate(
             f"{plural(len(files), 'file')}: {plural(errors, 'error')}, {plural(odd, 'oddity', 'oddities')}"
         )
     if errors:
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
 def stats(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files to count.")],
+    files: Annotated[list[str], Argument(metavar="FILE...", help="Files to count.")],
     json: AsJson = False,
     format: InputFormat = None,
 ) -> None:

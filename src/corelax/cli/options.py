@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
+from corelax.cli.parameters import BadParameter, Option
+from corelax.core.device import check_device
 from corelax.core.errors import CorelaxError
 from corelax.core.printable import json_text, on_one_line, printable
 
@@ -21,46 +21,59 @@ FormatName = Literal[
     "conll2012", "corefud", "ua", "jsonlines", "conll", "conllu", "conllua", "jsonl"
 ]
 
+
+def _device_name(name: str) -> str:
+    try:
+        return check_device(name)
+    except CorelaxError as error:
+        raise BadParameter(str(error)) from None
+
+
 Device = Annotated[
-    str, typer.Option(metavar="NAME", help="Where to compute: auto, cpu, cuda, cuda:1 …, mps.")
+    str,
+    Option(
+        metavar="NAME",
+        help="Where to compute: auto, cpu, cuda, cuda:1 …, mps.",
+        callback=_device_name,
+    ),
 ]
 Workers = Annotated[
     int | None,
-    typer.Option(
+    Option(
         min=1,
         max=MOST_WORKERS,
         help="Processes; else one for each core, or 4 on a GPU.",
         show_default=False,
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs.")]
-AsCsv = Annotated[bool, typer.Option("--csv", help="Print the table as CSV, unrounded.")]
-AsLatex = Annotated[bool, typer.Option("--latex", help="Print the table as LaTeX (booktabs).")]
+AsJson = Annotated[bool, Option("--json", help="Print one JSON object, for programs.")]
+AsCsv = Annotated[bool, Option("--csv", help="Print the table as CSV, unrounded.")]
+AsLatex = Annotated[bool, Option("--latex", help="Print the table as LaTeX (booktabs).")]
 # For commands that score:
 Match = Annotated[
     Literal["exact", "partial", "head", "min-span"] | None,
-    typer.Option(
+    Option(
         help="Which mentions count as the same: same words (the default); inside the gold mention, with its "
         "head; same head; same minimum span by the parse tree."
     ),
 ]
 Zeros = Annotated[
     Literal["linear", "dependent"] | None,
-    typer.Option(
+    Option(
         help="Whether zeros are compared by their place (the default) or by what they depend on."
     ),
 ]
 # For commands that read one file and write another:
 TargetFormat = Annotated[
-    FormatName | None, typer.Option("--format", "--to", help="Format of OUT; else by suffix.")
+    FormatName | None, Option("--format", "--to", help="Format of OUT; else by suffix.")
 ]
 SourceFormat = Annotated[
     FormatName | None,
-    typer.Option("--input-format", "--from", help="Format of IN; else by suffix or content."),
+    Option("--input-format", "--from", help="Format of IN; else by suffix or content."),
 ]
 InputFormat = Annotated[
     FormatName | None,
-    typer.Option("--format", help="Format of the files; else by suffix, else by content."),
+    Option("--format", help="Format of the files; else by suffix, else by content."),
 ]
 
 
@@ -91,10 +104,11 @@ def note(text: str) -> None:
     print(printable(text), file=sys.stderr)  # while a bar is drawn, it draws this as well
 
 
-def note_lost(lost: Mapping[str, int]) -> None:
-    """What the format of a written file could not hold, and how often."""
+def note_lost(lost: Mapping[str, int], *, but: Sequence[str] = ()) -> None:
+    """What the format of a written file could not hold, and how often; except what nobody has asked for."""
     for name, times in sorted(lost.items()):
-        note(f"not kept: {on_one_line(name)} ({times:,})")
+        if name not in but:
+            note(f"not kept: {on_one_line(name)} ({times:,})")
 
 
 @contextmanager

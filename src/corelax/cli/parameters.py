@@ -1,7 +1,7 @@
 """Commands from functions: the types and annotations of parameters become options, which click reads.
 
 A parameter is `Annotated[TYPE, Option(...)]` or `Annotated[TYPE, Argument(...)]`. TYPE is str, int, float,
-bool, Path, a Literal, a list of one of these, and perhaps `| None`; its default is that of the function.
+bool, Path, a Literal, an Enum, a list of one of these, perhaps `| None`; its default is the function’s own.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -78,13 +79,25 @@ def command_of(function: Callable[..., Any]) -> click.Command:
         _parameter(name, hints[name], parameter.default)
         for name, parameter in inspect.signature(function).parameters.items()
     ]
-    return click.Command(
+    return _Command(
         function.__name__.strip("_"),
         params=parameters,
         callback=function,
         help=inspect.getdoc(function),
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
+
+
+class _Command(click.Command):
+    """A command whose help also says what its arguments are."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Arguments, then options."""
+        rows = [(p.make_metavar(ctx), p.about) for p in self.params if isinstance(p, _Argument)]
+        if any(about for _, about in rows):
+            with formatter.section("Arguments"):
+                formatter.write_dl(rows)
+        super().format_options(ctx, formatter)
 
 
 def _parameter(name: str, hint: Any, default: Any) -> click.Parameter:
@@ -105,6 +118,8 @@ def _parameter(name: str, hint: Any, default: Any) -> click.Parameter:
             callback=_as_list if is_list else None,
         )
     flag = "--" + name.replace("_", "-")
+    if default is True:
+        flag = f"{flag}/--no-{flag.removeprefix('--')}"
     show_default = about.show_default and default is not None and default is not False
     return click.Option(
         [name, *(about.names or (flag,))],
@@ -127,10 +142,6 @@ class _Argument(click.Argument):
     def __init__(self, names: list[str], *, about: str, **options: Any) -> None:
         super().__init__(names, **options)
         self.about = about
-
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
-        """Its row among the options."""
-        return self.make_metavar(ctx), self.about
 
 
 def _callback(is_list: bool, wanted: Callable[[Any], Any] | None) -> Callable[..., Any] | None:
@@ -157,12 +168,25 @@ def _without_none(hint: Any) -> Any:
 def _click_type(kind: Any, about: Option | None = None) -> Any:
     if get_origin(kind) is Literal:
         return click.Choice([str(choice) for choice in get_args(kind)])
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return _EnumType(kind)
     low, high = (about.min, about.max) if about is not None else (None, None)
     if kind in (int, float) and (low is not None or high is not None):
         ranged: Any = click.IntRange if kind is int else click.FloatRange
         return ranged(low, high)
     types = {str: click.STRING, int: click.INT, float: click.FLOAT, Path: _PATH}
     return types[kind]
+
+
+class _EnumType(click.Choice[Any]):
+    """The values of an enumeration."""
+
+    def __init__(self, kind: type[Enum]) -> None:
+        super().__init__([str(each.value) for each in kind])
+        self._kind = kind
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Enum:
+        return value if isinstance(value, Enum) else self._kind(super().convert(value, param, ctx))
 
 
 class _PathType(click.ParamType[Path]):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import typer
-
 from corelax.cli.options import Device, SourceFormat, TargetFormat, note, note_lost
+from corelax.cli.parameters import Argument, Option
 
 ADVICE = (
     "corelax predict is an alias of corelax resolve IN --model MODEL --out OUT "
@@ -16,27 +15,25 @@ ADVICE = (
 
 def predict(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="Folder, from corelax train, or name of a model.")
+        str, Argument(metavar="MODEL", help="Folder, from corelax train, or name of a model.")
     ],
-    source: Annotated[str, typer.Argument(metavar="IN", help="Documents; - is standard input.")],
-    target: Annotated[str, typer.Argument(metavar="OUT", help="File to write; .gz packs it.")],
+    source: Annotated[str, Argument(metavar="IN", help="Documents; - is standard input.")],
+    target: Annotated[str, Argument(metavar="OUT", help="File to write; .gz packs it.")],
     mentions: Annotated[
         str | None,
-        typer.Option(help="detect, gold, or a file with the mentions; else as in training."),
+        Option(help="detect, gold, or a file with the mentions; else as in training."),
     ] = None,
     singletons: Annotated[
         Literal["drop", "keep"] | None,
-        typer.Option(help="Entities of one mention; else as in training."),
+        Option(help="Entities of one mention; else as in training."),
     ] = None,
     decoding: Annotated[
         Literal["links", "entities"] | None,
-        typer.Option(
-            help="By best links or best entities (not with an encoder); else as in training."
-        ),
+        Option(help="By best links or best entities (not with an encoder); else as in training."),
     ] = None,
     scheme: Annotated[
         str | None,
-        typer.Option(help="Annotation scheme, if an encoder model knows several."),
+        Option(help="Annotation scheme, if an encoder model knows several."),
     ] = None,
     device: Device = "auto",
     format: TargetFormat = None,
@@ -62,5 +59,5 @@ def predict(
         device=device,
         note=note,
     )
-    note_lost(write(predicted, target, format))
+    note_lost(write(predicted, target, format), but=("heads",))
     note(ADVICE)

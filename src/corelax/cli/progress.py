@@ -1,47 +1,25 @@
-"""Progress of training on a terminal: loss, dev score, time left. Elsewhere nothing is shown."""
+"""Progress of training: bars on a terminal, elsewhere a line for each epoch, or for each run of a study."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Sequence
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
-from corelax.core.printable import on_one_line
+from corelax.cli.bars import PiecesBar, Shown, minutes
+from corelax.cli.options import note
 from corelax.core.printed import unfiltered
 from corelax.study.runner import Progress as StudyProgress
 from corelax.train.checkpoint import History
 from corelax.train.loop import Progress as Callbacks
 from corelax.train.settings import StageSettings
 
-if TYPE_CHECKING:
-    from rich.progress import Progress
-
 REFRESH = 0.2  # seconds
-ROOM = 40  # characters
 
 
-class _Shown:
-    """A bar that is shown inside a `with` block."""
-
-    _bar: Progress
-
-    def __enter__(self) -> Self:
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._bar.stop()
-
-
-class TrainingProgress(_Shown, Callbacks):
-    """A bar for the epoch that runs, on standard error, if that is a terminal."""
+class TrainingProgress(Shown, Callbacks):
+    """A line for each epoch on standard error, and a bar for the one that runs if that is a terminal."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -79,88 +57,33 @@ class TrainingProgress(_Shown, Callbacks):
                 description=f"{stage} {epoch}/{epochs}",
                 total=documents,
                 completed=done,
-                left=f"{_minutes(left)} left",
+                left=f"{minutes(left)} left",
             )
 
     def epoch(self, config: StageSettings, history: History) -> None:
         """A line for the epoch that is done."""
         last, best = history.epochs[-1], history.best
-        if self._console.is_terminal and best is not None:
-            mark = "best so far" if best is last else f"best {100 * best.dev:.2f}"
-            self._bar.print(
-                f"{config.stage} {last.epoch}/{config.epochs}: loss {last.loss:.4f}, "
-                f"dev {100 * last.dev:.2f} ({mark}), {last.seconds:.1f} s",
-                highlight=False,
-                markup=False,
-            )
+        mark = "best so far" if best is None or best is last else f"best {100 * best.dev:.2f}"
+        line = (
+            f"{config.stage} {last.epoch}/{config.epochs}: loss {last.loss:.4f}, "
+            f"dev {config.criterion} {100 * last.dev:.2f} ({mark}), {last.seconds:.1f} s"
+        )
+        if self._console.is_terminal:
+            self._bar.print(line, highlight=False, markup=False)
+        else:
+            note(line)
 
 
-class UnitsProgress(_Shown, StudyProgress):
-    """A bar for the units of a study or a sweep, on standard error, if that is a terminal.
-
-    >>> with UnitsProgress() as progress:  # silent here
-    ...     progress.update(1, 4, ["lea 1"])
-    """
+class UnitsProgress(PiecesBar, StudyProgress):
+    """A bar for the units of a study or a sweep on standard error; a line for each if that is no terminal."""
 
     def __init__(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-        console = Console(file=unfiltered(sys.stderr))
-        self._bar = Progress(
-            BarColumn(),
-            TextColumn("{task.fields[count]}", markup=False),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[left]}", markup=False),
-            TextColumn("{task.description}", markup=False),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        )
-        self._task = self._bar.add_task("", total=None, count="", left="")
-        self._before: int | None = None  # done by an earlier run, at the first update
-        self._began = time.monotonic()
+        super().__init__()
+        self._reported: int | None = None
 
     def update(self, done: int, wanted: int, running: Sequence[str]) -> None:
-        """Moves the bar. The time left is rough: units are taken to be alike."""
-        if self._before is None:
-            self._before, self._began = done, time.monotonic()
-        left = ""
-        if done > self._before:
-            speed = (time.monotonic() - self._began) / (done - self._before)
-            left = f"about {_minutes(speed * (wanted - done))} left"
-        self._bar.update(
-            self._task,
-            description=_name_list(running),
-            total=wanted,
-            completed=done,
-            count=f"{done}/{wanted}",
-            left=left,
-        )
-
-
-def _name_list(names: Sequence[str]) -> str:
-    """The first names that there is room for. Names come from files and may hold any character.
-
-    >>> _name_list(["baseline 1", "baseline 2", "lea_beta_squared=1.4_temperature=0.5 1"])
-    'baseline 1, baseline 2 and 1 more'
-    """
-    shown = list(map(on_one_line, names[:1]))
-    for name in map(on_one_line, names[1:]):
-        if len(", ".join([*shown, name])) > ROOM:
-            break
-        shown.append(name)
-    more = len(names) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more else "")
-
-
-def _minutes(seconds: float) -> str:
-    """A duration.
-
-    >>> _minutes(95), _minutes(4000)
-    ('1:35', '1:06:40')
-    """
-    whole = int(seconds)
-    hours, rest = divmod(whole, 3600)
-    clock = f"{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"
-    return f"{hours}:{clock}" if hours else clock
+        """Moves the bar, or writes a line."""
+        super().update(done, wanted, running)
+        if self._reported is not None and done > self._reported and not self._is_terminal:
+            note(f"{done} of {wanted} runs done, {self._left(done, wanted)}")
+        self._reported = done

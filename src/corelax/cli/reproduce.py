@@ -8,8 +8,6 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from corelax.cli.options import (
     MOST_SEEDS,
     Device,
@@ -18,25 +16,32 @@ from corelax.cli.options import (
     exit_when_interrupted,
     note,
 )
+from corelax.cli.parameters import Option
 
 
 def reproduce(
     train: Annotated[
-        str | None, typer.Option(help="Training documents.", show_default=False)
+        list[str] | None,
+        Option(
+            help="Training documents: a file or a folder of files; repeat it for more.",
+            show_default=False,
+        ),
     ] = None,
     dev: Annotated[
-        str | None,
-        typer.Option(help="Dev documents, on which everything is chosen.", show_default=False),
+        list[str] | None,
+        Option(
+            help="Dev documents, in the same way; everything is chosen on them.", show_default=False
+        ),
     ] = None,
     test: Annotated[
         str | None,
-        typer.Option(
+        Option(
             help="Test documents, predicted once when everything is chosen.", show_default=False
         ),
     ] = None,
     hold_out: Annotated[
         int | None,
-        typer.Option(
+        Option(
             metavar="N",
             min=1,
             help="Instead of --dev: N training documents, evenly spread, are dev.",
@@ -44,32 +49,32 @@ def reproduce(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             help="Folder for models, results and the report; else study, or study-quick with --quick.",
             show_default=False,
         ),
     ] = None,
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="The paper's four resolvers on synthetic documents: minutes."),
+        Option("--quick", help="The paper's four resolvers on synthetic documents: minutes."),
     ] = False,
     paper_only: Annotated[
-        bool, typer.Option("--paper-only", help="Leave out what goes beyond the paper.")
+        bool, Option("--paper-only", help="Leave out what goes beyond the paper.")
     ] = False,
-    tune: Annotated[bool, typer.Option(help="Tune learning rates on dev.")] = True,
+    tune: Annotated[bool, Option(help="Tune learning rates on dev.")] = True,
     seeds: Annotated[
         int | None,
-        typer.Option(
+        Option(
             min=1, max=MOST_SEEDS, help="Runs of each: seeds 1 to N; else 5, or 2 with --quick."
         ),
     ] = None,
     only_seed: Annotated[
         list[int] | None,
-        typer.Option(metavar="SEED", help="Run only this seed, the others elsewhere; repeat it."),
+        Option(metavar="SEED", help="Run only this seed, the others elsewhere; repeat it."),
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--set",
             metavar="KEY=VALUE",
             help="Change a setting in all runs: mentions=gold, singletons=keep, antecedent.epochs=5, ...",
@@ -77,20 +82,16 @@ def reproduce(
     ] = None,
     merge: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FOLDER", help="Copy the results of another OUT; repeat it for more."),
+        Option(metavar="FOLDER", help="Copy the results of another OUT; repeat it for more."),
     ] = None,
     workers: Workers = None,
     device: Device = "auto",
     minutes: Annotated[
         float | None,
-        typer.Option(min=0, help="Start no run after M minutes; 0 only writes the report."),
+        Option(min=0, help="Start no run after M minutes; 0 only writes the report."),
     ] = None,
-    examples: Annotated[
-        int, typer.Option(min=0, max=1000, help="Passages that the report shows.")
-    ] = 6,
-    title: Annotated[
-        str | None, typer.Option(help="Title of the report.", show_default=False)
-    ] = None,
+    examples: Annotated[int, Option(min=0, max=1000, help="Passages that the report shows.")] = 6,
+    title: Annotated[str | None, Option(help="Title of the report.", show_default=False)] = None,
     format: InputFormat = None,
 ) -> None:
     """Run the paper's experiments, those it is compared with and ours, and write a report.
@@ -107,8 +108,8 @@ def reproduce(
     with exit_when_interrupted(), UnitsProgress() as progress:
         study = run_study(
             out or Path("study-quick" if quick else "study"),
-            train=train,
-            dev=dev,
+            train=train or None,
+            dev=dev or None,
             test=test,
             hold_out=hold_out,
             quick=quick,

@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
 from corelax.cli.options import Device, FormatName, note, note_lost
+from corelax.cli.parameters import Argument, BadParameter, Option
 from corelax.core.errors import CorelaxError
 
 if TYPE_CHECKING:
-    from corelax.cli.progress import UnitsProgress
+    from corelax.cli.bars import PiecesBar
     from corelax.resolve import Resolution
 
 STANDARD = "-"
@@ -25,7 +24,7 @@ HINT = 'name files or folders, or pipe text in: echo "Ann said she left." | core
 def resolve(
     files: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="FILES",
             help="Texts, folders of *.txt, or annotated files; - or nothing is standard input.",
             show_default=False,
@@ -33,73 +32,69 @@ def resolve(
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Folder, or name of an installed model; else small."),
+        Option(metavar="NAME", help="Folder, or name of an installed model; else small."),
     ] = None,
     json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object for each document, a line each.")
+        bool, Option("--json", help="Print one JSON object for each document, a line each.")
     ] = False,
     html: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write a page for the browser; - is standard output."),
+        Option(metavar="FILE", help="Write a page for the browser; - is standard output."),
     ] = None,
     resolved: Annotated[
         bool,
-        typer.Option(
-            "--resolved", help="Print texts with pronouns and the like replaced by names."
-        ),
+        Option("--resolved", help="Print texts with pronouns and the like replaced by names."),
     ] = False,
     format: Annotated[
-        FormatName | None, typer.Option("--format", "--to", help="Write an annotated file.")
+        FormatName | None, Option("--format", "--to", help="Write an annotated file.")
     ] = None,
     out: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="FILE", help="Where to write it (or --json, --resolved); else standard output."
         ),
     ] = None,
     input_format: Annotated[
         FormatName | None,
-        typer.Option("--input-format", "--from", help="Of annotated FILES; else by suffix."),
+        Option("--input-format", "--from", help="Of annotated FILES; else by suffix."),
     ] = None,
     dialogue: Annotated[
-        bool, typer.Option("--dialogue", help="Lines such as `Ann: Hello!` name who speaks.")
+        bool, Option("--dialogue", help="Lines such as `Ann: Hello!` name who speaks.")
     ] = False,
     mentions: Annotated[
         str | None,
-        typer.Option(help="detect, gold, or a file with the mentions; else as in training."),
+        Option(help="detect, gold, or a file with the mentions; else as in training."),
     ] = None,
     singletons: Annotated[
         Literal["drop", "keep"] | None,
-        typer.Option(help="Entities that are mentioned once; else as in training."),
+        Option(help="Entities that are mentioned once; else as in training."),
     ] = None,
     decoding: Annotated[
         Literal["links", "entities"] | None,
-        typer.Option(
-            help="By best links or best entities (not with an encoder); else as in training."
-        ),
+        Option(help="By best links or best entities (not with an encoder); else as in training."),
     ] = None,
     scheme: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="NAME",
             help="Annotation scheme, if the model knows several; small has ontonotes, gum, litbank.",
         ),
     ] = None,
     constraints: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Corrections that a page of --html has saved."),
+        Option(metavar="FILE", help="Corrections that a page of --html has saved."),
     ] = None,
     device: Device = "auto",
     runtime: Annotated[
         Literal["auto", "onnx", "torch"],
-        typer.Option(help="What computes; auto is onnxruntime on a CPU if it can."),
+        Option(help="What computes; auto is onnxruntime on a CPU if it can."),
     ] = "auto",
     batch_size: Annotated[
-        int, typer.Option(min=1, max=4096, metavar="N", help="Documents resolved together.")
+        int, Option(min=1, max=4096, metavar="N", help="Documents resolved together.")
     ] = 8,
     threads: Annotated[
         int | None,
-        typer.Option(
+        Option(
             min=1, max=MOST_THREADS, metavar="N", help="Threads; else as many as there are cores."
         ),
     ] = None,
@@ -110,7 +105,7 @@ def resolve(
     entities are replaced.
     """
     if not files and sys.stdin.isatty():
-        raise typer.BadParameter(HINT, param_hint="FILES")
+        raise BadParameter(HINT, param_hint="FILES")
     from corelax.core.files import open_for_writing
     from corelax.core.overwriting import check_not_input
     from corelax.io import write
@@ -148,8 +143,7 @@ def resolve(
                 file.writelines(lines(resolutions))
         elif format is not None or out is not None:
             lost = write((resolution.document for resolution in resolutions), target, format)
-            lost.pop("layer offsets", None)  # nobody has asked for those
-            note_lost(lost)
+            note_lost(lost, but=("layer offsets", "heads"))
         else:
             _print(resolutions, progress)
 
@@ -187,16 +181,16 @@ class _Progress:
         self.stack = ExitStack()
         self.documents = 0
         self._is_shown = is_shown
-        self._bar: UnitsProgress | None = None
+        self._bar: PiecesBar | None = None
 
     def update(self, done: int, documents: int, name: str) -> None:
         """Moves the bar, which is drawn when the first document is resolved."""
         self.documents = documents
         if self._is_shown and documents > 1:
             if self._bar is None:
-                from corelax.cli.progress import UnitsProgress
+                from corelax.cli.bars import PiecesBar
 
-                self._bar = self.stack.enter_context(UnitsProgress())
+                self._bar = self.stack.enter_context(PiecesBar())
             self._bar.update(done, documents, [name])
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
 from corelax.cli.options import (
     AsCsv,
     AsJson,
@@ -18,6 +16,7 @@ from corelax.cli.options import (
     print_json,
     print_table,
 )
+from corelax.cli.parameters import Argument, BadParameter, Option
 from corelax.core.errors import CorelaxError
 from corelax.core.printable import MAX_NAME, shortened
 from corelax.metrics.registry import METRICS, SUPPLEMENTS, check_metrics
@@ -37,16 +36,14 @@ def _metric_names(names: list[str] | None) -> list[str] | None:
     try:
         return list(check_metrics(names, supplements=True)) if names else None
     except CorelaxError as error:
-        raise typer.BadParameter(str(error)) from None
+        raise BadParameter(str(error)) from None
 
 
 def score(
-    gold: Annotated[
-        str, typer.Argument(metavar="GOLD", help="The right answers; - is standard input.")
-    ],
+    gold: Annotated[str, Argument(metavar="GOLD", help="The right answers; - is standard input.")],
     system: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             metavar="SYSTEM",
             help="The answers to score; - is standard input. Folders on both sides are matched by the names "
             "of their files, and so are several files: all of GOLD, then all of SYSTEM.",
@@ -56,30 +53,30 @@ def score(
     csv: AsCsv = False,
     latex: AsLatex = False,
     per_document: Annotated[
-        bool, typer.Option("--per-document", help="Also show each document.")
+        bool, Option("--per-document", help="Also show each document.")
     ] = False,
     differences: Annotated[
-        bool, typer.Option("--differences", help="Also show where the two differ, with the words.")
+        bool, Option("--differences", help="Also show where the two differ, with the words.")
     ] = False,
     match: Match = None,
     zeros: Zeros = None,
     singletons: Annotated[
         Literal["keep", "drop"] | None,
-        typer.Option(
+        Option(
             help="Whether entities of one mention count; they do, but not with --profile corefud."
         ),
     ] = None,
     only: Annotated[
         Literal["np"] | None,
-        typer.Option(help="'np' leaves out mentions that are verb phrases by the parse tree."),
+        Option(help="'np' leaves out mentions that are verb phrases by the parse tree."),
     ] = None,
     nested: Annotated[
         Literal["keep", "drop"],
-        typer.Option(help="Whether mentions inside another one of their entity count."),
+        Option(help="Whether mentions inside another one of their entity count."),
     ] = "keep",
     metric: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar="NAME",
             callback=_metric_names,
             help=f"Only this one of {', '.join((*METRICS, *SUPPLEMENTS))}; may be repeated.",
@@ -87,29 +84,27 @@ def score(
     ] = None,
     beta: Annotated[
         float,
-        typer.Option(help="β of the F-measure: above 1 favours recall; only 1 has a CoNLL score."),
+        Option(help="β of the F-measure: above 1 favours recall; only 1 has a CoNLL score."),
     ] = 1.0,
     profile: Annotated[
         Literal["normal", "reference", "corefud"],
-        typer.Option(
+        Option(
             help="'reference' does as the reference scorer v8.01, 'corefud' as the scorer of the CRAC "
             "shared tasks, to the digit."
         ),
     ] = "normal",
-    check_text: Annotated[
-        bool, typer.Option(help="Whether both sides must have the same words.")
-    ] = True,
+    check_text: Annotated[bool, Option(help="Whether both sides must have the same words.")] = True,
     cross_document: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="RULE",
             help="Score a topic as one document. RULE is what ends the topic in a document's name (_ for "
             "ECB+), a file with a document, a tab and its topic on each line, or 'all'.",
         ),
     ] = None,
-    format: Annotated[FormatName | None, typer.Option(help="Format of both files.")] = None,
-    gold_format: Annotated[FormatName | None, typer.Option(help="Format of GOLD.")] = None,
-    system_format: Annotated[FormatName | None, typer.Option(help="Format of SYSTEM.")] = None,
+    format: Annotated[FormatName | None, Option(help="Format of both files.")] = None,
+    gold_format: Annotated[FormatName | None, Option(help="Format of GOLD.")] = None,
+    system_format: Annotated[FormatName | None, Option(help="Format of SYSTEM.")] = None,
 ) -> None:
     """Score a system's coreference against the gold standard.
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from typing import Annotated, Literal
 
-import typer
-
 from corelax.cli.options import Device, note
+from corelax.cli.parameters import Option
 from corelax.cli.resolve import MOST_THREADS
 
 TOKEN = "CORELAX_TOKEN"
@@ -16,47 +15,45 @@ TOKEN = "CORELAX_TOKEN"
 def serve(
     model: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Folder, or name of an installed model; else small."),
+        Option(metavar="NAME", help="Folder, or name of an installed model; else small."),
     ] = None,
-    host: Annotated[
-        str, typer.Option(help="Where to listen; 0.0.0.0 is everywhere.")
-    ] = "127.0.0.1",
+    host: Annotated[str, Option(help="Where to listen; 0.0.0.0 is everywhere.")] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Where to listen; 0 is any free port.")
+        int, Option(min=0, max=65535, help="Where to listen; 0 is any free port.")
     ] = 8000,
     token: Annotated[
         str | None,
-        typer.Option(metavar="TOKEN", help=f"What clients must send; else that of ${TOKEN}."),
+        Option(metavar="TOKEN", help=f"What clients must send; else that of ${TOKEN}."),
     ] = None,
     allow_origin: Annotated[
         list[str] | None,
-        typer.Option(metavar="URL", help="A web site whose pages may use the server; * is all."),
+        Option(metavar="URL", help="A web site whose pages may use the server; * is all."),
     ] = None,
     batch_size: Annotated[
-        int, typer.Option(min=1, max=4096, metavar="N", help="Texts resolved together.")
+        int, Option(min=1, max=4096, metavar="N", help="Texts resolved together.")
     ] = 8,
     batch_wait: Annotated[
         float,
-        typer.Option(min=0, max=10_000, metavar="MS", help="How long a text waits for others."),
+        Option(min=0, max=10_000, metavar="MS", help="How long a text waits for others."),
     ] = 5,
     queue_size: Annotated[
-        int, typer.Option(min=1, max=100_000, metavar="N", help="Texts that may wait; else 503.")
+        int, Option(min=1, max=100_000, metavar="N", help="Texts that may wait; else 503.")
     ] = 256,
     max_characters: Annotated[
         int,
-        typer.Option(min=1, max=10_000_000, metavar="N", help="Of a request's texts; else 413."),
+        Option(min=1, max=10_000_000, metavar="N", help="Of a request's texts; else 413."),
     ] = 100_000,
     timeout: Annotated[
-        float, typer.Option(min=0.1, max=3600, metavar="S", help="Seconds for a request; else 504.")
+        float, Option(min=0.1, max=3600, metavar="S", help="Seconds for a request; else 504.")
     ] = 60,
     device: Device = "auto",
     runtime: Annotated[
         Literal["auto", "onnx", "torch"],
-        typer.Option(help="What computes; auto is onnxruntime on a CPU if it can."),
+        Option(help="What computes; auto is onnxruntime on a CPU if it can."),
     ] = "auto",
     threads: Annotated[
         int | None,
-        typer.Option(
+        Option(
             min=1, max=MOST_THREADS, metavar="N", help="Threads; else as many as there are cores."
         ),
     ] = None,

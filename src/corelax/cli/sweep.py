@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from corelax.cli.options import (
     MOST_SEEDS,
     AsJson,
@@ -17,37 +15,45 @@ from corelax.cli.options import (
     note,
     print_json,
 )
+from corelax.cli.parameters import Option
 from corelax.core.text_table import format_table
 
 
 def sweep(
-    train: Annotated[str, typer.Option(help="Training documents.", show_default=False)],
-    dev: Annotated[str, typer.Option(help="Dev documents, on which settings are compared.")],
-    out: Annotated[Path, typer.Option(help="Folder for models and tables.")],
+    train: Annotated[
+        list[str],
+        Option(
+            help="Training documents: a file or a folder of files; repeat it for more.",
+            show_default=False,
+        ),
+    ],
+    dev: Annotated[
+        list[str],
+        Option(help="Dev documents, in the same way; settings are compared on them."),
+    ],
+    out: Annotated[Path, Option(help="Folder for models and tables.")],
     grid: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar="KEY=VALUE,VALUE",
             help="Values to try for a setting; repeat it for more settings. Values that hold commas have ; "
             "between them.",
         ),
     ] = None,
-    config: Annotated[str, typer.Option(help="A preset or a TOML file, as for train.")] = "lea",
+    config: Annotated[str, Option(help="A preset or a TOML file, as for train.")] = "lea",
     seeds: Annotated[
-        int, typer.Option(min=1, max=MOST_SEEDS, help="Runs of each combination: seeds 1 to N.")
+        int, Option(min=1, max=MOST_SEEDS, help="Runs of each combination: seeds 1 to N.")
     ] = 1,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Change a setting in all runs."),
+        Option("--set", metavar="KEY=VALUE", help="Change a setting in all runs."),
     ] = None,
     workers: Workers = None,
     device: Device = "auto",
     format: InputFormat = None,
     minutes: Annotated[
         float | None,
-        typer.Option(
-            min=0, help="Start no run after M minutes; runs that have started are finished."
-        ),
+        Option(min=0, help="Start no run after M minutes; runs that have started are finished."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -4,35 +4,28 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import typer
-
 from corelax.cli.options import TargetFormat, note_lost
+from corelax.cli.parameters import Argument, BadParameter, Option
 
 ShapeName = Literal["conll2012"]
 
 
 def synth(
-    target: Annotated[str, typer.Argument(metavar="OUT", help="File to write; .gz packs it.")],
-    documents: Annotated[
-        int, typer.Option(min=1, max=10_000_000, help="How many documents.")
-    ] = 100,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same documents.")] = 0,
-    shape: Annotated[
-        ShapeName, typer.Option(help="Size and density of the documents.")
-    ] = "conll2012",
+    target: Annotated[str, Argument(metavar="OUT", help="File to write; .gz packs it.")],
+    documents: Annotated[int, Option(min=1, max=10_000_000, help="How many documents.")] = 100,
+    seed: Annotated[int, Option(help="The same seed gives the same documents.")] = 0,
+    shape: Annotated[ShapeName, Option(help="Size and density of the documents.")] = "conll2012",
     profile: Annotated[
-        str | None, typer.Option(metavar="FILE", help="JSON counts of corpora, instead of --shape.")
+        str | None, Option(metavar="FILE", help="JSON counts of corpora, instead of --shape.")
     ] = None,
-    corpus: Annotated[str | None, typer.Option(help="Corpus in the profile.")] = None,
-    split: Annotated[str | None, typer.Option(help="Split of that corpus.")] = None,
+    corpus: Annotated[str | None, Option(help="Corpus in the profile.")] = None,
+    split: Annotated[str | None, Option(help="Split of that corpus.")] = None,
     mentions: Annotated[
         float | None,
-        typer.Option(
-            metavar="MEAN", max=100_000, help="Mean mentions per document, else the shape's."
-        ),
+        Option(metavar="MEAN", max=100_000, help="Mean mentions per document, else the shape's."),
     ] = None,
     ambiguity: Annotated[
-        float, typer.Option(help="0 to 1: how often a reference could mean something else.")
+        float, Option(help="0 to 1: how often a reference could mean something else.")
     ] = 0.3,
     format: TargetFormat = None,
 ) -> None:
@@ -48,10 +41,10 @@ def synth(
     check_not_input(target, [profile])
     if profile is None:
         if corpus is not None or split is not None:
-            raise typer.BadParameter("--corpus and --split need --profile")
+            raise BadParameter("--corpus and --split need --profile")
         size = {"conll2012": Shape.conll2012}[shape]()
     elif corpus is None or split is None:
-        raise typer.BadParameter("--profile needs --corpus and --split")
+        raise BadParameter("--profile needs --corpus and --split")
     else:
         size = Shape.from_profile(profile, corpus, split)
     if mentions is not None:

@@ -4,67 +4,86 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from corelax.cli.options import AsJson, Device, InputFormat, note, print_json
+from corelax.cli.parameters import BadParameter, Option
 
 if TYPE_CHECKING:
     from corelax.train import Trained
 
 
+class Log(StrEnum):
+    """Where epochs are logged to."""
+
+    csv = "csv"
+    tensorboard = "tensorboard"
+    wandb = "wandb"
+
+
 def train(
-    out: Annotated[Path, typer.Option(help="Folder; each stage becomes a model folder in it.")],
+    out: Annotated[Path, Option(help="Folder; each stage becomes a model folder in it.")],
     train: Annotated[
-        str | None, typer.Option(help="Training documents.", show_default=False)
+        list[str] | None,
+        Option(
+            help="Training documents: a file or a folder of files; repeat it for more.",
+            show_default=False,
+        ),
     ] = None,
     dev: Annotated[
-        str | None, typer.Option(help="Dev documents: the best epoch on them is kept.")
+        list[str] | None,
+        Option(help="Dev documents, in the same way: the best epoch on them is kept."),
     ] = None,
     config: Annotated[
         str | None,
-        typer.Option(
+        Option(
             help="A preset of the paper's ranker (baseline, entity_ce, b3, lea, annealed, conll, "
             "pairwise_b3, pairwise_lea, margin2015, cm_heuristic, cm_reinforce, cm_rescale; anaphoricity, "
             "antecedent); own, an encoder ranker on your documents; tune, a trained one that goes on with "
             "them; small, base, student, models of ours; or a TOML file. Else lea, or tune with --start."
         ),
     ] = None,
-    recipe: Annotated[str | None, typer.Option(help="Older name of --config.", hidden=True)] = None,
+    recipe: Annotated[str | None, Option(help="Older name of --config.", hidden=True)] = None,
     data: Annotated[
-        Path | None, typer.Option(help="Folder of the files that a configuration names.")
+        Path | None, Option(help="Folder of the files that a configuration names.")
     ] = None,
     encoder: Annotated[
-        str | None, typer.Option(help="Pretrained encoder of an encoder ranker: folder or name.")
+        str | None, Option(help="Pretrained encoder of an encoder ranker: folder or name.")
     ] = None,
     start: Annotated[
         str | None,
-        typer.Option(
-            help="Trained encoder ranker to go on with: folder, or installed model (small)."
-        ),
+        Option(help="Trained encoder ranker to go on with: folder, or installed model (small)."),
     ] = None,
     stages: Annotated[
         list[str] | None,
-        typer.Option("--stage", help="Only this stage, and what it needs; repeat it for more."),
+        Option("--stage", help="Only this stage, and what it needs; repeat it for more."),
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; repeat it for more."),
+        Option("--set", metavar="KEY=VALUE", help="Change a setting; repeat it for more."),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Short for --set seed=N.")] = None,
+    seed: Annotated[int | None, Option(help="Short for --set seed=N.")] = None,
     device: Device = "auto",
     format: InputFormat = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Continue a run that was interrupted.")
+        bool, Option("--resume", help="Continue a run that was interrupted.")
     ] = False,
     int8: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--int8", help="Also write an encoder ranker in one byte a weight, to OUT/STAGE.int8."
         ),
     ] = False,
+    logs: Annotated[
+        list[Log] | None,
+        Option(
+            "--log",
+            help="Also log epochs: to OUT/STAGE/log.csv, to OUT/tensorboard, or to Weights & Biases; repeat "
+            "it for more.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Train a resolver, with the stages that it starts from.
@@ -78,7 +97,7 @@ def train(
     from corelax.train.api import train as train_model
 
     if recipe is not None and config is not None:
-        raise typer.BadParameter("--config does not go with --recipe")
+        raise BadParameter("--config does not go with --recipe")
     if recipe is not None:
         note(f"--recipe is the old name of --config; write --config {recipe}")
     name = recipe or config or (DEFAULT if start is None else FINE_TUNING)
@@ -88,8 +107,8 @@ def train(
             trained = train_model(
                 name,
                 out=out,
-                train=train,
-                dev=dev,
+                train=train or None,
+                dev=dev or None,
                 data=data,
                 encoder=encoder,
                 start=start,
@@ -100,13 +119,14 @@ def train(
                 format=format,
                 resume=resume,
                 int8=int8,
+                log=[log.value for log in logs or ()],
                 progress=progress,
                 note=note,
             )
     except ArgumentError as error:
         mode = "--recipe" if recipe else f"--config {name}"
         option = f"--{error.argument}"
-        raise typer.BadParameter(
+        raise BadParameter(
             f"{mode} needs {option}" if error.needed else f"{option} does not go with {mode}"
         ) from None
     except KeyboardInterrupt:
@@ -120,7 +140,7 @@ def _print_result(trained: Trained, *, as_json: bool) -> None:
     if as_json:
         print_json({"model": str(trained.folder), **trained.training})
     elif not trained.scores:
-        print(f"dev {100 * trained.training['dev']:.2f}")
+        print(f"dev {trained.criterion} {100 * trained.training['dev']:.2f}")
     for corpus, scores in trained.scores.items() if not as_json else ():
         if len(trained.scores) > 1:
             print(corpus)

@@ -32,6 +32,7 @@ class Decision:
         link_probability: Of that antecedent, or of starting a new entity.
         entity_probability: That the mention belongs to the entity that its first mention starts.
         antecedents: The most likely antecedents, best first; empty if they are not known.
+        head: Its head word, if a ranker has an opinion.
     """
 
     span: Span
@@ -41,3 +42,4 @@ class Decision:
     link_probability: float
     entity_probability: float
     antecedents: tuple[Antecedent, ...] = field(default=(), kw_only=True)
+    head: int | None = field(default=None, kw_only=True)

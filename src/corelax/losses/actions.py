@@ -10,6 +10,7 @@ from torch import Tensor
 
 from corelax.core.checks import check_number
 from corelax.core.errors import CorelaxError
+from corelax.relax.advice import advise_scores
 from corelax.relax.gold import check_gold, same_entity
 from corelax.relax.links import masked_scores
 from corelax.relax.precision import can_check
@@ -52,6 +53,7 @@ class Actions(NamedTuple):
         asked of it, and all that is left is correct.
         """
         scores = masked_scores(antecedent_scores, lengths=lengths)
+        advise_scores(scores, lengths)
         gold = check_gold(gold, scores, lengths)
         possible = scores > -torch.inf
         links = same_entity(gold).tril(-1) & possible

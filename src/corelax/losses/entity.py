@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from corelax.losses.actions import check_costs, check_factor, document_mean
+from corelax.relax.advice import advise_scores
 from corelax.relax.entities import entity_probs
 from corelax.relax.gold import check_gold, same_entity
 from corelax.relax.links import masked_scores
@@ -45,6 +46,7 @@ def entity_loss(
     tensor(0.6931)
     """
     scores = masked_scores(antecedent_scores, lengths=lengths)
+    advise_scores(scores, lengths)
     gold = check_gold(gold, scores, lengths)
     # In float64, where a probability has to be below e^-700 to underflow: its logarithm is what counts.
     links = torch.log_softmax(scores.double(), dim=-1)

@@ -50,6 +50,7 @@ def metric_loss(
     lengths: Tensor | None = None,
     singletons: str | Tensor = "drop",
     like_original: bool = False,
+    as_printed: bool = False,
     pool: str = "document",
 ) -> Tensor:
     """−F̂_β, differentiable in the scores: −1 for a perfect document.
@@ -60,7 +61,7 @@ def metric_loss(
         metric: A name from `corelax.metrics.METRICS`, or conll; or a mixture: a list of names,
             (metric, weight) or (metric, weight, β), or a mapping of names to weights.
         gold_sizes, lengths: See `corelax.relax.evaluate`.
-        beta, temperature, temperature_on, family, singletons, like_original, pool: See
+        beta, temperature, temperature_on, family, singletons, like_original, as_printed, pool: See
             `corelax.relax.Relaxation`.
 
     Returns:
@@ -82,6 +83,7 @@ def metric_loss(
         family=family,
         singletons=singletons,
         like_original=like_original,
+        as_printed=as_printed,
         pool=pool,
     )
     parts = parts_of(metric, beta)

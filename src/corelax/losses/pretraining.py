@@ -9,6 +9,7 @@ from torch import Tensor
 from corelax.core.errors import CorelaxError
 from corelax.losses.actions import check_factor, document_mean
 from corelax.losses.ranking import slack_rescaled
+from corelax.relax.advice import advise_scores
 from corelax.relax.gold import check_gold, same_entity
 from corelax.relax.links import masked_scores, real_mentions
 from corelax.relax.precision import full_precision
@@ -79,6 +80,7 @@ def antecedent_loss(
     tensor(0.6931)
     """
     scores = masked_scores(antecedent_scores, lengths=lengths)
+    advise_scores(scores, lengths)
     gold = check_gold(gold, scores, lengths)
     itself = torch.eye(scores.shape[-1], dtype=torch.bool, device=scores.device)
     correct = same_entity(gold).tril(-1) & (scores > -torch.inf)

@@ -10,6 +10,7 @@ from corelax.document.clustering import SINGLETONS
 from corelax.losses.actions import document_mean
 from corelax.losses.ranking import slack_rescaled
 from corelax.losses.single_links import single_link_rewards
+from corelax.relax.advice import advise_scores
 from corelax.relax.gold import Gold
 from corelax.relax.links import masked_scores, real_mentions
 from corelax.relax.precision import full_precision
@@ -57,6 +58,7 @@ def reinforce_loss(
     tensor(0.2000)
     """
     scores = masked_scores(antecedent_scores, lengths=lengths)
+    advise_scores(scores, lengths)
     probs = torch.softmax(scores, dim=-1)
     chosen = _choose(probs.detach(), actions, generator)
     costs = _costs(scores, chosen, gold, gold_sizes, lengths, metric, singletons)
@@ -97,6 +99,7 @@ def rescale_loss(
     tensor(0.8000)
     """
     scores = masked_scores(antecedent_scores, lengths=lengths)
+    advise_scores(scores, lengths)
     chosen = _choose(torch.softmax(scores.detach(), dim=-1), actions, generator)
     costs = _costs(scores, chosen, gold, gold_sizes, lengths, metric, singletons)
     return slack_rescaled(scores, costs, costs == 0, margin)

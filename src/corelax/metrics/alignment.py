@@ -1,10 +1,11 @@
 """The best one-to-one pairing of gold and system entities (CEAF's assignment problem).
 
-Cells that share nothing add nothing, so only the stored cells matter, and the problem falls apart
-into the connected components of the overlap. Most components are a single cell or a star (one entity
-against several) and are solved by looking; the rest goes to a sparse solver that follows the cells.
-A dense solver would need a table of all gold × all system entities: 800 MB for a novel. (Where a
-table is dense anyway, scipy's `linear_sum_assignment` is the faster one.)
+Cells that share nothing add nothing, so only the stored cells matter. A cell that is alone in its row and
+its column is chosen. A few others go to a solver in Python, which spares a small file the time to load
+scipy. Many fall apart into the connected components of the overlap: stars (one entity against several)
+are solved by looking; the rest goes to a sparse solver that follows the cells. A dense solver would need
+a table of all gold × all system entities: 800 MB for a novel. (Where a table is dense anyway, scipy's
+`linear_sum_assignment` is the faster one.)
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from corelax.metrics.matching.assignment import assign
+
 Array = NDArray[Any]
-SMALL = 200  # cells
+FEW = 2_000  # cells
 
 
 def best_pairing(rows: Array, columns: Array, weights: Array) -> Array:
@@ -33,16 +36,23 @@ def best_pairing(rows: Array, columns: Array, weights: Array) -> Array:
     chosen = np.zeros(len(rows), dtype=bool)
     if not len(rows):
         return chosen
-    if len(rows) < SMALL:  # taking it apart would take longer than solving it
-        chosen[_match(rows, columns, weights)] = True
-        return chosen
     row_cells, column_cells = np.bincount(rows), np.bincount(columns)
     isolated = (row_cells[rows] == 1) & (column_cells[columns] == 1)
     chosen[isolated] = True
     left = np.flatnonzero(~isolated)
     if len(left):
-        chosen[left[_solve(rows[left], columns[left], weights[left])]] = True
+        solve = _solve_few if len(left) <= FEW else _solve
+        chosen[left[solve(rows[left], columns[left], weights[left])]] = True
     return chosen
+
+
+def _solve_few(rows: Array, columns: Array, weights: Array) -> Array:
+    """Numbers of the cells of a best pairing."""
+    rows, columns = _renumbered(rows), _renumbered(columns)
+    cells = list(zip(rows.tolist(), columns.tolist(), strict=True))
+    scores = dict(zip(cells, weights.tolist(), strict=True))
+    best = set(assign(scores, int(rows.max()) + 1, int(columns.max()) + 1))
+    return np.flatnonzero([cell in best for cell in cells])
 
 
 def _solve(rows: Array, columns: Array, weights: Array) -> Array:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from corelax.core.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from corelax.relax.advice import ConventionWarning
     from corelax.relax.entities import entity_probs
     from corelax.relax.evaluation import evaluate
-    from corelax.relax.gold import Gold, gold_tensors
+    from corelax.relax.gold import Gold, GoldBatch, gold_tensors, padded_gold_tensors
     from corelax.relax.links import link_probs
     from corelax.relax.pair_overlap import PairOverlap
     from corelax.relax.pairs import coreference_probs
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Appearance",
+    "ConventionWarning",
     "Gold",
+    "GoldBatch",
     "PairOverlap",
     "Relaxation",
     "SoftOverlap",
@@ -34,6 +37,7 @@ __all__ = [
     "evaluate",
     "gold_tensors",
     "link_probs",
+    "padded_gold_tensors",
     "sharpen",
 ]
 
@@ -41,9 +45,10 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "advice": "ConventionWarning",
         "entities": "entity_probs",
         "evaluation": "evaluate",
-        "gold": "Gold gold_tensors",
+        "gold": "Gold GoldBatch gold_tensors padded_gold_tensors",
         "links": "link_probs",
         "pair_overlap": "PairOverlap",
         "pairs": "coreference_probs",

@@ -8,11 +8,12 @@ from torch import Tensor
 
 from corelax.core.errors import CorelaxError
 from corelax.metrics import METRICS, AnyCounts, Report, check_metrics
+from corelax.relax.advice import advise_scores
 from corelax.relax.entities import entity_probs
 from corelax.relax.gold import Gold
 from corelax.relax.links import link_probs, real_mentions
-from corelax.relax.original import original_overlap
-from corelax.relax.overlap import RelaxedOverlap
+from corelax.relax.original import always_written, original_overlap
+from corelax.relax.overlap import NOTHING, RelaxedOverlap
 from corelax.relax.pair_overlap import PairOverlap
 from corelax.relax.pairs import coreference_probs
 from corelax.relax.precision import can_check, full_precision
@@ -36,6 +37,7 @@ def evaluate(
     family: str = "entity",
     singletons: str | Tensor = "drop",
     like_original: bool = False,
+    as_printed: bool = False,
     pool: str = "document",
 ) -> Report:
     """Soft recall, precision and F of every metric, differentiable in the scores.
@@ -47,7 +49,8 @@ def evaluate(
             it, entities are as large as they are in `gold`.
         lengths: [...] mentions of each document of a padded batch. Padding has −1 in `gold`.
         metrics: Names from `corelax.metrics.METRICS`; all of them if None.
-        beta, temperature, temperature_on, family, singletons, like_original, pool: See `Relaxation`.
+        beta, temperature, temperature_on, family, singletons, like_original, as_printed, pool: See
+            `Relaxation`.
 
     Returns:
         A report whose scores are tensors [...], or scalars for one document or a pooled batch. Soft precision
@@ -66,6 +69,7 @@ def evaluate(
         family=family,
         singletons=singletons,
         like_original=like_original,
+        as_printed=as_printed,
         pool=pool,
     )
     names = check_metrics(metrics)
@@ -88,6 +92,7 @@ def relaxed_counts(
     names = tuple(metrics)
     relaxation.check_metrics(names)
     links = link_probs(antecedent_scores, temperature=relaxation.link_temperature, lengths=lengths)
+    advise_scores(antecedent_scores, lengths)
     entities = Gold.of(gold, gold_sizes, links, lengths)
     if relaxation.drops_singletons:
         entities = entities.without_singletons()
@@ -102,11 +107,12 @@ def relaxed_counts(
         counts.update({name: METRICS[name].formula(pairs) for name in pairwise})
     if by_entity:
         linear = all(METRICS[name].linear for name in by_entity)
-        overlap = _entity_overlap(links, entities, singleton_probs, relaxation, linear=linear)
+        overlap = _entity_overlap(
+            links, entities, singleton_probs, relaxation, lengths=lengths, linear=linear
+        )
         counts.update({name: METRICS[name].formula(overlap) for name in by_entity})
-    if relaxation.pool == "batch":
-        return {name: _pooled(counts[name]) for name in names}
-    return {name: counts[name] for name in names}
+    pooled = relaxation.pool == "batch"
+    return {n: _without_noise(_pooled(counts[n]) if pooled else counts[n]) for n in names}
 
 
 def _entity_overlap(
@@ -115,12 +121,17 @@ def _entity_overlap(
     singleton_probs: Tensor | float,
     relaxation: Relaxation,
     *,
+    lengths: Tensor | None,
     linear: bool,
 ) -> RelaxedOverlap:
     """Gold × soft entities; `linear` says that no metric asks for more than sums of P."""
     temperature = relaxation.entity_temperature
     if relaxation.like_original:
         return original_overlap(sharpen(entity_probs(links), temperature), gold)
+    if relaxation.as_printed:
+        real = None if lengths is None else real_mentions(lengths, links)
+        probs = sharpen(entity_probs(links), temperature)
+        return SoftOverlap(probs, gold, always_written(probs, real))
     if temperature != 1:  # what was sharpened must be consistent with itself
         probs = sharpen(entity_probs(links), temperature)
         return SoftOverlap(probs, gold, appearance(probs, singleton_probs))
@@ -148,3 +159,11 @@ def _singleton_probs(
 def _pooled(counts: AnyCounts) -> AnyCounts:
     """The counts of all documents together."""
     return type(counts).from_tuple(tuple(count.sum() for count in counts.as_tuple()))
+
+
+def _without_noise(counts: AnyCounts) -> AnyCounts:
+    """Precision of next to nothing is 0, as exact scoring has it for an empty output, not 0 / 0."""
+    numbers = list(counts.as_tuple())
+    for precision in range(2, len(numbers), 4):  # its numerator, followed by its denominator
+        numbers[precision] = numbers[precision] * (numbers[precision + 1] > NOTHING)
+    return type(counts).from_tuple(tuple(numbers))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from corelax.core.errors import CorelaxError
 from corelax.document.clustering import check_clusters, entity_of_mentions
+from corelax.relax.advice import advise_gold
 from corelax.relax.lazy import lazy
 from corelax.relax.links import real_mentions
 from corelax.relax.precision import can_check
@@ -44,6 +46,59 @@ def gold_tensors(
     gold = [entity_of.get(mention, -1) for mention in checked]
     sizes = [len(cluster) for cluster in entities]
     return torch.tensor(gold, dtype=torch.long), torch.tensor(sizes, dtype=torch.long)
+
+
+class GoldBatch(NamedTuple):
+    """Gold labels of several documents, padded to one size.
+
+    Attributes:
+        gold: [document, mention] numbers of entities, −1 for mentions in none and for padding.
+        gold_sizes: [document, entity] sizes, 0 for padding.
+        lengths: [document] how many mentions are real.
+    """
+
+    gold: Tensor
+    gold_sizes: Tensor
+    lengths: Tensor
+
+
+def padded_gold_tensors(
+    mentions: Sequence[Sequence[Hashable]],
+    clusters: Sequence[Iterable[Iterable[Hashable]]],
+    *,
+    size: int | None = None,
+) -> GoldBatch:
+    """`gold_tensors` of several documents, as losses take a padded batch.
+
+    Args:
+        mentions: The ranker's mentions of each document, without padding.
+        clusters: The gold entities of each document.
+        size: How many mentions the scores are padded to; None for those of the longest document.
+
+    Returns:
+        `gold`, `gold_sizes` and `lengths`, on the CPU; losses move them to the scores.
+
+    >>> batch = padded_gold_tensors([["a", "b"], ["c"]], [[["a", "b"]], [["c", "d"], ["e"]]])
+    >>> batch.gold.tolist(), batch.gold_sizes.tolist(), batch.lengths.tolist()
+    ([[0, 0], [0, -1]], [[2, 0], [2, 1]], [2, 1])
+    """
+    if len(mentions) != len(clusters):
+        raise CorelaxError(
+            f"mentions and clusters must have as many documents, not {len(mentions)} and {len(clusters)}"
+        )
+    documents = [gold_tensors(*document) for document in zip(mentions, clusters, strict=True)]
+    lengths = [len(gold) for gold, _ in documents]
+    longest = max(lengths, default=0)
+    if size is not None and size < longest:
+        raise CorelaxError(
+            f"size must be at least {longest}, the mentions of a document, not {size}"
+        )
+    gold = torch.full((len(documents), longest if size is None else size), -1)
+    most = max((len(sizes) for _, sizes in documents), default=0)
+    gold_sizes = torch.zeros(len(documents), most, dtype=torch.long)
+    for row, (labels, sizes) in enumerate(documents):
+        gold[row, : len(labels)], gold_sizes[row, : len(sizes)] = labels, sizes
+    return GoldBatch(gold, gold_sizes, torch.tensor(lengths, dtype=torch.long))
 
 
 class Gold:
@@ -190,8 +245,9 @@ def check_gold(gold: Tensor, scores: Tensor, lengths: Tensor | None = None) -> T
         raise CorelaxError(
             f"gold: {int(gold.min())} is out of range; use -1 for mentions in no entity"
         )
-    if lengths is not None and can_check(gold):
-        padding = ~real_mentions(lengths, scores)
-        if bool(((gold >= 0) & padding).any()):
+    if can_check(gold):
+        real = None if lengths is None else real_mentions(lengths, scores)
+        if real is not None and bool(((gold >= 0) & ~real).any()):
             raise CorelaxError("gold: padding beyond lengths is in an entity; it must be -1")
+        advise_gold(gold, real)
     return gold

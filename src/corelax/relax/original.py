@@ -34,11 +34,18 @@ def original_overlap(entity_probs: Tensor, gold: Gold) -> SoftOverlap:
     """
     gold = gold.of_found_mentions().without_singletons()
     kept = _kept(entity_probs.detach(), gold)
-    ones = entity_probs.new_ones(entity_probs.shape[:-1], dtype=torch.float64)
-    always = Appearance(joined=ones, linked=ones, written=ones, written_alone=0 * ones)
+    always = always_written(entity_probs)
     overlap = SoftOverlap(entity_probs * kept[..., None, :], gold, always)
     overlap.system = _KeptSide(overlap, always)
     return overlap
+
+
+def always_written(entity_probs: Tensor, real: Tensor | None = None) -> Appearance:
+    """Every mention counts with all of its probability, as in the formulas of the paper; padding does not."""
+    ones = entity_probs.new_ones(entity_probs.shape[:-1], dtype=torch.float64)
+    if real is not None:
+        ones = ones * real
+    return Appearance(joined=ones, linked=ones, written=ones, written_alone=0 * ones)
 
 
 class _KeptSide(SoftSide):

@@ -72,3 +72,8 @@ def can_check(tensor: Tensor) -> bool:
 def is_captured(tensor: Tensor) -> bool:
     """Whether a CUDA graph is being recorded."""
     return tensor.is_cuda and torch.cuda.is_current_stream_capturing()
+
+
+def is_plain_cpu(tensor: Tensor) -> bool:
+    """Whether operations run one by one on a CPU, where gradients written by hand save time."""
+    return tensor.device.type == "cpu" and not torch.compiler.is_compiling()

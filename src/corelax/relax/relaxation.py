@@ -44,6 +44,10 @@ class Relaxation:
         like_original: Compares the entities of the authors' code instead (see `relax/original.py`), which
             knows neither full gold sizes nor singletons. A loss also skips documents with a count of 0.1 or
             less.
+        as_printed: B³ and LEA by the letter of section 4.2: every mention counts as written. Precision then
+            weights entities by their whole size and divides by the number of mentions; ours weights by the
+            mentions that have company, as a mention that stays alone is not written. `singletons` decides
+            about gold alone.
         pool: "document", a score for each, or "batch", counts summed before they are divided.
     """
 
@@ -53,6 +57,7 @@ class Relaxation:
     family: str = "entity"
     singletons: str | Tensor = "drop"
     like_original: bool = False
+    as_printed: bool = False
     pool: str = "document"
 
     def __post_init__(self) -> None:
@@ -71,6 +76,9 @@ class Relaxation:
             check_temperature(self.temperature, at_most=1.0)
         if self.like_original and not self.drops_singletons:
             raise CorelaxError("like_original goes with singletons='drop' only")
+        if self.as_printed and (self.like_original or isinstance(self.singletons, Tensor)):
+            other = "like_original" if self.like_original else "a tensor of singletons"
+            raise CorelaxError(f"as_printed does not go with {other}")
 
     @property
     def sharpens_links(self) -> bool:
@@ -108,9 +116,9 @@ class Relaxation:
             ...
         corelax.core.errors.CorelaxError: like_original goes with family='entity' and metrics b_cubed and ...
         """
-        if self.like_original and (
-            self.family != "entity" or not set(names) <= set(ORIGINAL_METRICS)
-        ):
-            raise CorelaxError(
-                "like_original goes with family='entity' and metrics b_cubed and lea only"
-            )
+        of_paper = self.family == "entity" and set(names) <= set(ORIGINAL_METRICS)
+        for option in ("like_original", "as_printed"):
+            if getattr(self, option) and not of_paper:
+                raise CorelaxError(
+                    f"{option} goes with family='entity' and metrics b_cubed and lea only"
+                )

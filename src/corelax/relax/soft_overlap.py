@@ -14,8 +14,9 @@ from corelax.metrics.overlap import Side
 from corelax.relax.entities import entity_probs, entity_sums
 from corelax.relax.gold import Gold
 from corelax.relax.lazy import lazy
+from corelax.relax.moments import Moments, moments
 from corelax.relax.overlap import RelaxedOverlap, products, written_apart, written_pairs
-from corelax.relax.precision import is_captured
+from corelax.relax.precision import is_captured, is_plain_cpu
 from corelax.relax.written import Appearance, log_complement
 
 
@@ -33,7 +34,7 @@ class SoftSide(Side):
     @lazy
     def links(self) -> Tensor:
         """[..., entity] Σ_{j<i} P[i, u] P[j, u]."""
-        return products(self.size, self._overlap.squares.sum(-2))
+        return products(self.size, self._overlap.square_sums)
 
     @lazy
     def linked_size(self) -> Tensor:
@@ -90,19 +91,37 @@ class SoftOverlap(RelaxedOverlap):
         return self.probs**2
 
     @lazy
+    def _moments(self) -> Moments | None:
+        """All sums that links need at once, on a CPU; what follows takes them from here if they exist."""
+        if not is_plain_cpu(self._entity_probs) or not self._entity_probs.numel():
+            return None
+        return moments(self._entity_probs, self._appears.linked, self._gold)
+
+    @property
+    def _known(self) -> Moments | None:
+        return self.__dict__.get("_moments")
+
+    @lazy
     def sizes(self) -> Tensor:
         """[..., system entity] s_u."""
-        return self.probs.sum(-2)
+        return self.probs.sum(-2) if self._known is None else self._known.sizes
 
     @lazy
     def linked_sizes(self) -> Tensor:
         """[..., system entity] sizes, mentions weighted by the chance to have company."""
+        if self._known is not None:
+            return self._known.weighted
         return (self._appears.linked[..., None, :] @ self.probs)[..., 0, :]
+
+    @lazy
+    def square_sums(self) -> Tensor:
+        """[..., system entity] Σ_i P[i, u]²."""
+        return self.squares.sum(-2) if self._moments is None else self._moments.squares
 
     @lazy
     def shared(self) -> Tensor:
         """[..., cell] C_vu = Σ_{i ∈ G_v} P[i, u]."""
-        return self._gold.sums(self.probs)
+        return self._gold.sums(self.probs) if self._known is None else self._known.shared
 
     @lazy
     def written(self) -> Tensor:
@@ -116,12 +135,15 @@ class SoftOverlap(RelaxedOverlap):
 
     @lazy
     def _shared_squares(self) -> Tensor:
-        return self._gold.sums(self.squares)
+        if self._moments is None:
+            return self._gold.sums(self.squares)
+        return self._moments.shared_squares
 
     @lazy
     def links(self) -> Tensor:
         """[..., cell] Σ_{j<i, both in G_v} P[i, u] P[j, u]."""
-        return products(self.shared, self._shared_squares)
+        squares = self._shared_squares  # first: it makes all sums at once
+        return products(self.shared, squares)
 
     @lazy
     def between(self) -> Tensor:

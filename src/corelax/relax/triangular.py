@@ -20,22 +20,32 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from corelax.relax.precision import is_plain_cpu
+
 # Blocks of this size go to the library at once; halving them further would cost more than it saves.
-SMALL = {"cpu": 128}
+SMALL = {"cpu": 256}
 SMALL_ELSEWHERE = 1024  # on GPUs, where each call costs microseconds
 
 
 def solve(links: Tensor, right: Tensor) -> Tensor:
     """(I − L)⁻¹ times a matrix, L being what lies strictly below the diagonal of `links`."""
-    solution: Tensor = torch.linalg.solve_triangular(-links, right, upper=False, unitriangular=True)
-    return solution
+    return _solve(-links, right, upper=False)
 
 
 def solve_transposed(links: Tensor, right: Tensor) -> Tensor:
     """(I − L)⁻ᵀ times a matrix."""
-    solution: Tensor = torch.linalg.solve_triangular(
-        -links.mT, right, upper=True, unitriangular=True
-    )
+    return _solve(-links.mT, right, upper=True)
+
+
+def _solve(matrix: Tensor, right: Tensor, *, upper: bool) -> Tensor:
+    """X of A X = B. On a CPU of Xᵀ Aᵀ = Bᵀ, whose sides have the layout that the library works in."""
+    solution: Tensor
+    if right.device.type == "cpu":
+        solution = torch.linalg.solve_triangular(
+            matrix.mT, right.mT, upper=not upper, left=False, unitriangular=True
+        ).mT
+    else:
+        solution = torch.linalg.solve_triangular(matrix, right, upper=upper, unitriangular=True)
     return solution
 
 
@@ -55,8 +65,11 @@ class TriangularSolve(torch.autograd.Function):
         """The gradient of L + D."""
         links, probs = ctx.saved_tensors
         through = _lower_transposed(links, gradient)  # Z
-        diagonal = torch.diag_embed(through.diagonal(dim1=-2, dim2=-1))
-        return _multiply(through, probs) + diagonal
+        into = _multiply(through, probs)
+        if is_plain_cpu(into):
+            into.diagonal(dim1=-2, dim2=-1).copy_(through.diagonal(dim1=-2, dim2=-1))
+            return into
+        return into + torch.diag_embed(through.diagonal(dim1=-2, dim2=-1))
 
 
 def _is_small(matrix: Tensor) -> bool:
@@ -71,6 +84,12 @@ def _blocks(matrix: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 def _join(m11: Tensor, m21: Tensor, m22: Tensor) -> Tensor:
     """The matrix of these blocks, with zeros in block 12."""
+    if is_plain_cpu(m21):
+        h, size = m11.shape[-1], m11.shape[-1] + m22.shape[-1]
+        joined = m21.new_empty(*m21.shape[:-2], size, size)
+        joined[..., :h, :h], joined[..., h:, :h], joined[..., h:, h:] = m11, m21, m22
+        joined[..., :h, h:] = 0.0
+        return joined
     above = m21.new_zeros(*m21.shape[:-2], m21.shape[-1], m21.shape[-2])
     return torch.cat([torch.cat([m11, above], -1), torch.cat([m21, m22], -1)], -2)
 

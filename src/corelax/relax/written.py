@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
-from corelax.relax.precision import full_precision
+from corelax.relax.precision import full_precision, is_plain_cpu
 
 IMPOSSIBLE = -1e4  # the logarithm of what is 0 in any precision
 
@@ -44,15 +45,50 @@ def appearance(probs: Tensor, singleton_probs: Tensor | float) -> Appearance:
     >>> appearance(links, 0.0).linked
     tensor([0.2500, 0.2500], dtype=torch.float64)
     """
-    itself = torch.eye(probs.shape[-1], dtype=torch.bool, device=probs.device)
-    others = probs.masked_fill(itself, 0.0)
     starts = probs.diagonal(dim1=-2, dim2=-1).double()
-    log_unjoined = log_complement(others).sum(-2, dtype=torch.float64)
+    if is_plain_cpu(probs):
+        joins, log_unjoined = _Company.apply(probs)  # type: ignore[no-untyped-call]
+    else:
+        itself = torch.eye(probs.shape[-1], dtype=torch.bool, device=probs.device)
+        others = probs.masked_fill(itself, 0.0)
+        joins = others.sum(-1, dtype=torch.float64)
+        log_unjoined = log_complement(others).sum(-2, dtype=torch.float64)
     joined = -starts * torch.expm1(log_unjoined)
     # Not 1 − alone, which has no digits left where `alone` is close to 1.
-    linked = others.sum(-1, dtype=torch.float64) + joined
+    linked = joins + joined
     written_alone = singleton_probs * starts * log_unjoined.exp()
     return Appearance(joined, linked, linked + written_alone, written_alone)
+
+
+class _Company(torch.autograd.Function):
+    """Σ_{j ≠ i} p_ij and Σ_{k ≠ i} log(1 − p_ki), as `log_complement` has it, in few passes."""
+
+    @staticmethod
+    def forward(ctx: Any, probs: Tensor) -> tuple[Tensor, Tensor]:
+        """[..., mention] in float64."""
+        others = probs.clone()
+        others.diagonal(dim1=-2, dim2=-1).zero_()
+        ctx.certain = None
+        logs = others.neg()
+        if others.numel() and float(others.amax()) > (limit := 1 - torch.finfo(probs.dtype).eps):
+            ctx.certain = others > limit
+            logs.masked_fill_(ctx.certain, 0.0).log1p_().masked_fill_(ctx.certain, IMPOSSIBLE)
+        else:
+            logs.log1p_()
+        ctx.save_for_backward(others)
+        return others.sum(-1, dtype=torch.float64), logs.sum(-2, dtype=torch.float64)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, of_joins: Tensor, of_logs: Tensor) -> Tensor:
+        """[..., mention, antecedent or entity]; the diagonal is no part of either sum."""
+        (others,) = ctx.saved_tensors
+        into: Tensor = -of_logs.to(others.dtype)[..., None, :] / (1 - others)
+        if ctx.certain is not None:
+            into.masked_fill_(ctx.certain, 0.0)
+        into += of_joins.to(others.dtype)[..., None]
+        into.diagonal(dim1=-2, dim2=-1).zero_()
+        return into
 
 
 def log_complement(probs: Tensor) -> Tensor:

@@ -18,7 +18,7 @@ from corelax.resolve.constraints import Constraints
 from corelax.resolve.hub import fetched
 from corelax.resolve.mentions import noting_source
 from corelax.resolve.models import model_folder
-from corelax.resolve.resolution import Resolution
+from corelax.resolve.resolution import Resolution, heads_of
 
 BATCH = 8  # documents
 Note = Callable[[str], None]
@@ -208,7 +208,9 @@ def _by_encoder(
             resolution = constrained(
                 resolver, resolution, corrections, singletons=singletons, scheme=scheme
             )
-        yield doc.with_clusters(resolution.document.clusters), partial(_itself, resolution)
+        heads = heads_of(doc, resolution.mentions)
+        clusters = resolution.document.clusters
+        yield doc.with_clusters(clusters, heads), partial(_itself, resolution)
 
 
 def _itself(resolution: Resolution) -> Resolution:

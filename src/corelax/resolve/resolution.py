@@ -244,6 +244,7 @@ def resolution_of(
                 antecedents=tuple(
                     Antecedent(span, _clipped(p)) for span, p in decision.antecedents
                 ),
+                head=decision.head,
                 start=start,
                 end=end,
                 text=text[start:end],
@@ -255,7 +256,15 @@ def resolution_of(
     lower = frozenset(word for word in document.words if word.islower())
     entities = tuple(_entity(group, document.words, lower, text, offsets) for group in groups)
     clusters = Clustering([[m.span for m in entity.mentions] for entity in entities])
-    return Resolution(text, document.with_clusters(clusters), tuple(mentions), entities)
+    resolved = document.with_clusters(clusters, heads_of(document, mentions))
+    return Resolution(text, resolved, tuple(mentions), entities)
+
+
+def heads_of(document: Document, mentions: Iterable[Decision]) -> dict[Span, int]:
+    """The heads of mentions as the ranker sees them; none where the document has trees, which know better."""
+    if "head" in document.layers:
+        return {}
+    return {mention.span: mention.head for mention in mentions if mention.head is not None}
 
 
 def _clipped(probability: float) -> float:

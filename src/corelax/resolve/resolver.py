@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from operator import index
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import NoneType
 from typing import Any
 
@@ -83,9 +84,15 @@ class Resolver:
             private: Whether only you see it, if it is new.
             message: Of the commit.
         """
-        if self.folder is None:
-            raise CorelaxError("a model that was not read from a folder must be saved first")
-        return push_folder(self.folder, name, private=private, message=message)
+        if self.folder is not None:
+            return push_folder(self.folder, name, private=private, message=message)
+        from corelax.rankers.encoder.folder import EncoderModel, save_ranker
+
+        if not isinstance(self.model, EncoderModel):
+            raise CorelaxError("only models of folders and of torch can be uploaded")
+        with TemporaryDirectory() as folder:
+            save_ranker(folder, self.model)
+            return push_folder(folder, name, private=private, message=message)
 
     @property
     def schemes(self) -> tuple[str, ...]:

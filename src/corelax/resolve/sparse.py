@@ -18,7 +18,7 @@ from corelax.document.clustering import SINGLETONS
 from corelax.rankers.sparse.features.extract import describe, table
 from corelax.rankers.sparse.features.sources import DETECT
 from corelax.rankers.sparse.folder import load_model
-from corelax.rankers.sparse.mentions.lexicons import load_lexicons
+from corelax.rankers.sparse.mentions.lexicons import lexicons_of
 from corelax.rankers.sparse.names import DECODINGS, PRETRAINING
 from corelax.relax import entity_probs, link_probs
 from corelax.resolve.mentions import noting_source
@@ -49,11 +49,9 @@ def resolve_by_features(
     as_trained = training["config"]
     if not training["finished"]:
         note(f"{folder}: its training is not finished")
-    lexicons = load_lexicons()
-    if lexicons.digest != vocabulary.lexicons:
-        note(f"{folder}: was trained with other word lists than these ({lexicons.name})")
     if as_trained.get("objective") in PRETRAINING:
         raise CorelaxError(f"{folder}: is a pretraining stage, which resolves nothing")
+    lexicons = lexicons_of(vocabulary.lexicons, folder)
     singletons = check_choice(
         "singletons", singletons or as_trained.get("singletons", "drop"), SINGLETONS
     )

@@ -16,7 +16,7 @@ from corelax.core.overwriting import check_not_input
 from corelax.render.report import Table
 from corelax.render.write import write_report
 from corelax.study.executors import Executor, default_workers, make_executor
-from corelax.study.files import Files, study_files, synthetic_files
+from corelax.study.files import Files, one_or_several, study_files, synthetic_files
 from corelax.study.folder import RESULTS, RUNS, STUDY, check_out, seed_folder
 from corelax.study.merging import results_folder
 from corelax.study.plan import Study, check_settings, full_study, quick_study
@@ -28,6 +28,7 @@ from corelax.study.runner import Progress, Runner
 from corelax.study.sweep_grid import sweep_units
 from corelax.study.sweep_runs import NAME as SWEEP
 from corelax.study.sweep_runs import Sweep, SweepRow
+from corelax.train.files import Paths, document_files
 
 SEEDS, QUICK_SEEDS = 5, 2
 DATA, REPORT = "data", "report"
@@ -75,8 +76,8 @@ class Reproduced:
 def reproduce(
     out: str | Path,
     *,
-    train: str | None = None,
-    dev: str | None = None,
+    train: Paths | None = None,
+    dev: Paths | None = None,
     test: str | None = None,
     hold_out: int | None = None,
     quick: bool = False,
@@ -103,8 +104,8 @@ def reproduce(
 
     Args:
         out: The folder for models, results and the report.
-        train: Training documents.
-        dev: Dev documents.
+        train: Training documents: a file, a folder, or several of them.
+        dev: Dev documents, in the same way.
         test: Test documents; without them the report is about dev.
         hold_out: Instead of `dev`, how many training documents to hold out for dev, evenly spread.
         quick: Only the paper's four resolvers, on synthetic documents: takes minutes, needs no files.
@@ -148,9 +149,9 @@ def reproduce(
     check_settings(study, common)
     for folder in merge:
         results_folder(Path(folder))
-    _check_inputs(out, [train, dev, test])
+    _check_inputs(out, train, dev, test)
     if hold_out is not None:
-        check_not_input(out / DATA, [train])
+        check_not_input(out / DATA, _named(train))
     if not quick:
         files = study_files(
             out / DATA, train=train, dev=dev, test=test, hold_out=hold_out, format=format, note=note
@@ -228,8 +229,8 @@ class Swept:
 def sweep(
     out: str | Path,
     *,
-    train: str,
-    dev: str,
+    train: Paths,
+    dev: Paths,
     grid: Mapping[str, Sequence[Any]],
     config: str = "lea",
     seeds: int = 1,
@@ -249,8 +250,8 @@ def sweep(
 
     Args:
         out: The folder for models and tables.
-        train: Training documents.
-        dev: Dev documents, on which settings are compared.
+        train: Training documents: a file, a folder, or several of them.
+        dev: Dev documents, in the same way; settings are compared on them.
         grid: The values of each setting: `{"beta_squared": [1, 1.4]}`.
         config: A preset, or a TOML file.
         seeds: How many runs of each combination, with the seeds 1 to N.
@@ -273,12 +274,16 @@ def sweep(
     """
     out = Path(out)
     check_out(out)
-    _check_inputs(out, [train, dev])
+    _check_inputs(out, train, dev)
     units = sweep_units(config, grid, settings)
     where = choose_device(device)
     runner = Runner(
         out,
-        Files(train, dev, format=format),
+        Files(
+            one_or_several(document_files(train)),
+            one_or_several(document_files(dev)),
+            format=format,
+        ),
         {},
         device=where,
         executor=executor or make_executor(workers or default_workers(where)),
@@ -291,11 +296,17 @@ def sweep(
     return Swept(out, work.rows(), work.table(), work.wanted, is_done)
 
 
-def _check_inputs(out: Path, inputs: Sequence[str | None]) -> None:
+def _check_inputs(out: Path, *inputs: Paths | None) -> None:
     """An error if a file that is read lies where results are written."""
+    files = [file for paths in inputs for file in _named(paths)]
     tables = (out / f"{SWEEP}.{suffix}" for suffix in ("md", "csv", "json"))
     for target in (out / RUNS, out / RESULTS, out / REPORT, out / STUDY, *tables):
-        check_not_input(target, inputs)
+        check_not_input(target, files)
+
+
+def _named(paths: Paths | None) -> Sequence[str]:
+    """What was named, folders as their files."""
+    return [] if not paths else document_files(paths)
 
 
 def _study(common: Mapping[str, Any], *, quick: bool, paper_only: bool, tune: bool) -> Study:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ from corelax.core.errors import CorelaxError
 from corelax.core.files import check_file, file_digest, open_text
 from corelax.io import format_of, read, stream, write
 from corelax.synthetic import Shape, generate
+from corelax.train.files import Paths, document_files
 
 DEV, TEST = "dev", "test"
 SUFFIXES = {"conll2012": ".conll", "corefud": ".conllu", "jsonlines": ".jsonl"}
@@ -20,8 +21,8 @@ SYNTHETIC_MENTIONS = 60  # the mean of a document
 class Files(NamedTuple):
     """The documents of a study. Where the format is None, it is told by suffix or content."""
 
-    train: str
-    dev: str
+    train: Paths
+    dev: Paths
     test: str | None = None
     format: str | None = None
 
@@ -29,8 +30,8 @@ class Files(NamedTuple):
 def study_files(
     folder: Path,
     *,
-    train: str | None = None,
-    dev: str | None = None,
+    train: Paths | None = None,
+    dev: Paths | None = None,
     test: str | None = None,
     hold_out: int | None = None,
     format: str | None = None,
@@ -40,8 +41,8 @@ def study_files(
 
     Args:
         folder: Where held-out documents are written.
-        train: Training documents.
-        dev: Dev documents.
+        train: Training documents: a file, a folder, or several of them.
+        dev: Dev documents, in the same way.
         test: Test documents. They must have entities to score against, and names of their own.
         hold_out: Instead of `dev`, the number of training documents to hold out.
         format: The format of the files; else by suffix or content.
@@ -59,25 +60,35 @@ def study_files(
                 "name dev documents with --dev, or take some from --train: --hold-out N"
             )
         train, dev = hold_out_documents(train, hold_out, folder, format)
-    digests = [file_digest(file) for file in (train, dev, test) if file]
+    train, dev = document_files(train), document_files(dev)
+    digests = [file_digest(file) for file in (*train, *dev, test) if file]
     if len(set(digests)) < len(digests):
         note("two of the files are the same: their scores are not those of unseen documents")
-    return Files(train, dev, test, format)
+    return Files(one_or_several(train), one_or_several(dev), test, format)
+
+
+def one_or_several(files: Sequence[str]) -> str | Sequence[str]:
+    """A single file by its name, several as they are.
+
+    >>> one_or_several(["a.conll"])
+    'a.conll'
+    """
+    return files[0] if len(files) == 1 else files
 
 
 def hold_out_documents(
-    file: str, documents: int, folder: Path, format: str | None = None
+    files: Paths, documents: int, folder: Path, format: str | None = None
 ) -> tuple[str, str]:
-    """Splits a file in two, written to `folder`: documents to train on, and every k-th document for dev.
+    """Splits files in two, written to `folder`: documents to train on, and every k-th document for dev.
 
-    Dev documents are spread evenly over the file, so that genres and authors are represented as in the whole
+    Dev documents are spread evenly over the files, so that genres and authors are represented as in the whole
     corpus, however it is sorted.
 
     Args:
-        file: Annotated documents.
+        files: Annotated documents: a file, a folder, or several of them.
         documents: How many to hold out.
         folder: Where the two files go.
-        format: The format of the file; else by suffix or content.
+        format: The format of the files; else by suffix or content. What is written has that of the first.
 
     Returns:
         The training file and the dev file.
@@ -88,13 +99,13 @@ def hold_out_documents(
     ...     len(read(train)), len(read(dev))
     (1, 1)
     """
-    check_file(file)
-    with open_text(file) as text:
-        format = format_of(file, format, head=text.head)
-    every = read(file, format)
+    names = document_files(files)
+    every = [doc for name in names for doc in read(name, format)]
+    with open_text(names[0]) as text:
+        format = format_of(names[0], format, head=text.head)
     if not 0 < documents < len(every):
         raise CorelaxError(
-            f"{file}: cannot hold out {documents} of its {len(every)} documents for dev"
+            f"{', '.join(names)}: cannot hold out {documents} of its {len(every)} documents for dev"
         )
     chosen = {(2 * number + 1) * len(every) // (2 * documents) for number in range(documents)}
     folder.mkdir(parents=True, exist_ok=True)

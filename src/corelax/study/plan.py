@@ -208,7 +208,7 @@ _SOFT = {
 # Settings that a study chooses for each of its units.
 _OWN = (
     "stage start objective metric family beta_squared temperature temperature_end temperature_on "
-    "like_original decoding seed"
+    "like_original as_printed decoding seed"
 ).split()
 RATES = ("learning_rate", "output_learning_rate")
 

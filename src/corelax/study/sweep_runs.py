@@ -114,7 +114,8 @@ class Sweep:
     def table(self) -> Table:
         """The rows as a table."""
         links = all(self._config(unit).objective not in PRETRAINING for unit in self.units)
-        return sweep_table(self.rows(), links=links)
+        criteria = {self._config(unit).criterion for unit in self.units}
+        return sweep_table(self.rows(), links=links, criterion=" or ".join(sorted(criteria)))
 
     def rows(self) -> list[SweepRow]:
         """The results of each unit, the best on dev first, units without a score last."""
@@ -151,17 +152,20 @@ class Sweep:
         )
 
 
-def sweep_table(rows: Sequence[SweepRow], *, links: bool = True) -> Table:
+def sweep_table(
+    rows: Sequence[SweepRow], *, links: bool = True, criterion: str = "CoNLL F1"
+) -> Table:
     """The rows as a table: settings, scores in percent, the epoch that was kept, seconds of a run.
 
     Args:
         rows: The rows, in their order.
         links: Whether the dev score is CoNLL (else the score of a pretraining task).
+        criterion: What the dev score is.
 
     >>> row = SweepRow(unit="lea_epochs=3", settings={"epochs": 3}, seeds=[1, 2], dev=[0.5, 0.7],
     ...     f1=[{"muc": 0.5, "b_cubed": 0.4, "ceaf_e": 0.6}] * 2, epochs=[2, 3], seconds=[7.25, 9.0])
     >>> print(table_csv(sweep_table([row])).splitlines()[0])
-    epochs,CoNLL mean,CoNLL sd,MUC,B³,CEAF-e,kept epoch,seeds,seconds
+    epochs,CoNLL F1 mean,CoNLL F1 sd,MUC,B³,CEAF-e,kept epoch,seeds,seconds
     >>> [cell.text for cell in sweep_table([row]).groups[0].rows[0]]
     ['3', '60.00 ± 14.14', '50.00', '40.00', '60.00', '2.5', '2', '8.1']
     """
@@ -173,7 +177,7 @@ def sweep_table(rows: Sequence[SweepRow], *, links: bool = True) -> Table:
         "Sweep",
         [
             *keys,
-            "CoNLL" if links else "dev",
+            criterion,
             *(METRICS[metric].title for metric in metrics),
             "kept epoch",
             "seeds",
@@ -192,8 +196,8 @@ def sweep_table(rows: Sequence[SweepRow], *, links: bool = True) -> Table:
             )
             for row in rows
         ],
-        "Scores on dev in percent: mean over seeds, ± standard deviation. Seconds are those of a run's own "
-        "epochs, without the stages it starts from.",
+        "Scores on dev in percent, of metrics F1: mean over seeds, ± standard deviation. Seconds are of "
+        "a run's own epochs, without the stages it starts from.",
     )
 
 

@@ -15,7 +15,10 @@ from corelax.core.overwriting import check_not_input
 from corelax.core.settings import read_value
 from corelax.train.card import CARD
 from corelax.train.configuration import SPARSE, Configuration, read_configuration
+from corelax.train.files import PathLike, Paths, document_files
+from corelax.train.logs import with_logs
 from corelax.train.loop import Progress
+from corelax.train.settings import criterion_of
 from corelax.train.stage import Note, ignore
 
 if TYPE_CHECKING:
@@ -23,7 +26,6 @@ if TYPE_CHECKING:
     from corelax.rankers.sparse.folder import Model
     from corelax.train.encoder.recipe import Recipe
 
-PathLike = str | os.PathLike[str]
 DEFAULT, FINE_TUNING = "lea", "tune"
 
 
@@ -60,6 +62,11 @@ class Trained:
         return self.model.training
 
     @property
+    def criterion(self) -> str:
+        """What `training["dev"]` is: "CoNLL F1", or "F1" and "accuracy" of pretraining tasks."""
+        return criterion_of(self.training["config"]["objective"])
+
+    @property
     def scores(self) -> Mapping[str, Mapping[str, Any]]:
         """All scores on dev by corpus; a sparse ranker has one, "dev". Empty for a pretraining task."""
         scores = self.training.get("scores", {})
@@ -70,8 +77,8 @@ def train(
     config: PathLike | None = None,
     *,
     out: PathLike,
-    train: PathLike | None = None,
-    dev: PathLike | None = None,
+    train: Paths | None = None,
+    dev: Paths | None = None,
     data: PathLike | None = None,
     encoder: PathLike | None = None,
     start: PathLike | None = None,
@@ -82,6 +89,7 @@ def train(
     format: str | None = None,
     resume: bool = False,
     int8: bool = False,
+    log: str | Sequence[str] = (),
     progress: Progress | None = None,
     note: Note = ignore,
 ) -> Trained:
@@ -94,8 +102,9 @@ def train(
             "student" for encoder rankers; or a TOML file (see `corelax.train.configuration`). None is "lea",
             or "tune" with `start`.
         out: Each stage becomes a model folder in this one.
-        train: The file with training documents, unless the configuration names its files.
-        dev: The file with dev documents.
+        train: The file with training documents, unless the configuration names its files; or several files,
+            or folders of files.
+        dev: The same for dev documents.
         data: The folder of the files that the configuration names.
         encoder: The pretrained encoder of an encoder ranker, a folder or a name.
         start: A trained encoder ranker to start from, a folder or an installed model such as "small"; instead
@@ -107,6 +116,7 @@ def train(
         format: The format of `train` and `dev`; None goes by suffix or content.
         resume: Whether to continue a run that was interrupted; it produces identical weights.
         int8: Whether to write an encoder ranker a second time in one byte a weight, to OUT/STAGE.int8.
+        log: "csv", "tensorboard" or "wandb", or several of them: see `corelax.train.logs`.
         progress: Progress callbacks.
         note: Receives messages: what takes time, the score of each stage.
 
@@ -148,11 +158,15 @@ def train(
     changes = dict(settings or {})
     if seed is not None:
         changes["seed"] = seed
+    files = None
+    if train is not None and dev is not None:
+        files = (document_files(train), document_files(dev))
+    progress = with_logs(progress, log, target)
     run = _train_sparse if configuration.kind == SPARSE else _train_encoder
     trained = run(
         configuration,
         target,
-        files=None if train is None or dev is None else (train, dev),
+        files=files,
         data=Path() if data is None else Path(data),
         encoder="" if encoder is None else os.fspath(encoder),
         start=None if start is None else os.fspath(start),
@@ -200,7 +214,7 @@ def _train_sparse(
     config: Configuration,
     out: Path,
     *,
-    files: tuple[PathLike, PathLike] | None,
+    files: tuple[Sequence[str], Sequence[str]] | None,
     data: Path,
     stages: Sequence[str],
     settings: Mapping[str, Any],
@@ -220,7 +234,7 @@ def _train_sparse(
         train, dev, format = corpus_files(config, data)
         files = (train, dev)
     for stage in chain:
-        check_not_input(out / stage.stage, files)
+        check_not_input(out / stage.stage, [*files[0], *files[1]])
     corpora = load_data(chain[-1], *files, note, format)
     model = train_chain(
         chain, out, corpora, device=device, resume=resume, progress=progress, note=note
@@ -232,7 +246,7 @@ def _train_encoder(
     config: Configuration,
     out: Path,
     *,
-    files: tuple[PathLike, PathLike] | None,
+    files: tuple[Sequence[str], Sequence[str]] | None,
     data: Path,
     encoder: str,
     start: str | None,

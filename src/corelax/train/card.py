@@ -50,7 +50,7 @@ def write_card(
     ]
     scores = training.get("scores")
     if scores is None:
-        dev = f"{100 * training['dev']:.2f}"
+        dev = f"{config.criterion} {100 * training['dev']:.2f}"
         lines += ["", "## Scores on dev", "", f"A pretraining task: {dev}."]
     elif "conll" in scores:
         lines += ["", "## Scores on dev", "", *scores_table(scores)]

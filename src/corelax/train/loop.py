@@ -16,13 +16,14 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from corelax.core.errors import CorelaxError
+from corelax.relax.advice import trusted
 from corelax.train.checkpoint import (
     Epoch,
     History,
@@ -34,13 +35,26 @@ from corelax.train.settings import StageSettings
 
 
 class Progress:
-    """Progress callbacks; the default ignores them."""
+    """Progress callbacks; the default ignores them.
+
+    Override those that you need, and give an instance to `corelax.train(progress=...)`.
+
+    >>> class Losses(Progress):
+    ...     def epoch(self, config, history):
+    ...         print(config.stage, history.epochs[-1].loss)
+    """
+
+    def begin(self, config: StageSettings, folder: Path, history: History) -> None:
+        """Before the first epoch of a stage; a continued run has epochs in its history."""
 
     def document(self, stage: str, epoch: int, epochs: int, done: int, documents: int) -> None:
         """After a training document."""
 
     def epoch(self, config: StageSettings, history: History) -> None:
         """After an epoch."""
+
+    def end(self, config: StageSettings, training: Mapping[str, Any]) -> None:
+        """After a stage; `training` is what its `config.json` says: "epoch", "dev", "scores", ..."""
 
 
 class Trainee(Protocol):
@@ -102,6 +116,7 @@ def train_epochs(
     history = load_checkpoint(
         folder, trainee.network, trainee.optimizer, trainee.belongs_to, trainee.optimizer_state
     )
+    progress.begin(config, folder, history)
     while not _is_done(config, history):
         # Random numbers depend on seed, stage and epoch only: a continued run draws the same.
         epoch = len(history.epochs) + 1
@@ -114,7 +129,7 @@ def train_epochs(
         losses: list[Tensor] = []
         for start in range(0, len(order), trainee.batch):
             documents = order[start : start + trainee.batch]
-            with _errors_explained(trainee, documents):
+            with _errors_explained(trainee, documents), trusted():
                 loss = trainee.step(documents)
             for _ in documents:
                 losses.append(loss)

@@ -24,7 +24,7 @@ from corelax.core.settings import check_key, check_types, read_table
 from corelax.document.clustering import SINGLETONS
 from corelax.losses.actions import check_costs
 from corelax.losses.metric import parts_of
-from corelax.rankers.sparse.names import DECODINGS
+from corelax.rankers.sparse.names import DECODINGS, PRETRAINING
 from corelax.relax.relaxation import SHARPENED, Relaxation
 
 RESOLVING = ("ranking", "entity", "metric", "margin", "reinforce", "rescale")
@@ -56,6 +56,7 @@ class StageSettings:
         family: "entity" or "pairwise" relaxation.
         like_original: Metric losses as the authors' program computes them: hard filter of entities, detected
             mentions only, documents with tiny counts skipped.
+        as_printed: Metric losses by the formulas as the paper prints them: every mention counts as written.
         clip: Largest norm of the gradient; 0 for no limit.
         epochs: The largest number of epochs.
         patience: Training stops after this many epochs without a better dev score; 0 for never.
@@ -80,6 +81,7 @@ class StageSettings:
     temperature_on: str = "entity"
     family: str = "entity"
     like_original: bool = False
+    as_printed: bool = False
     clip: float = 0.0
     epochs: int = 14
     patience: int = 0
@@ -113,6 +115,11 @@ class StageSettings:
         if self.objective in REWARDED:
             check_choice("metric", self.metric, REWARDS)
 
+    @property
+    def criterion(self) -> str:
+        """What the dev score is that epochs are compared by."""
+        return criterion_of(self.objective)
+
     def temperature_at(self, epoch: int) -> float:
         """T at an epoch, counted from 1.
 
@@ -138,6 +145,7 @@ class StageSettings:
             family=self.family,
             singletons=self.singletons,
             like_original=self.like_original,
+            as_printed=self.as_printed,
         )
 
     def changed(self, settings: Mapping[str, Any]) -> Self:
@@ -168,6 +176,17 @@ class StageSettings:
             return cls(**values)
         except (TypeError, ValueError, AttributeError) as error:
             raise CorelaxError(f"settings that cannot be read: {error}") from None
+
+
+def criterion_of(objective: str) -> str:
+    """What the dev score of a stage with this objective is.
+
+    >>> criterion_of("metric"), criterion_of("anaphoricity"), criterion_of("antecedent")
+    ('CoNLL F1', 'F1', 'accuracy')
+    """
+    if objective not in PRETRAINING:
+        return "CoNLL F1"
+    return "F1" if objective == "anaphoricity" else "accuracy"
 
 
 def is_shared(kind: type[StageSettings], key: str) -> bool:

@@ -77,7 +77,7 @@ def train_stage(
     config = stage.config
     finished = finished_model(stage, folder)
     if finished is not None:
-        note(f"{config.stage}: trained before ({_on_dev(stage.saved(folder))})")
+        note(f"{config.stage}: trained before ({_on_dev(config, stage.saved(folder))})")
         return finished
     if (folder / CONFIG).exists() and not resume:
         raise CorelaxError(f"{folder}: was begun before; go on with --resume, or delete it")
@@ -106,7 +106,9 @@ def _train(stage: Stage[Model], folder: Path, progress: Progress | None, note: N
     write_card(folder, config, training, stage.card(training))
     model = stage.finish(folder, model, training)  # last: from now on the stage is finished
     tidy(folder, finished=True)
-    note(f"{config.stage}: {_on_dev(training)}, epoch {kept.epoch} of {config.epochs}")
+    if progress is not None:
+        progress.end(config, training)
+    note(f"{config.stage}: {_on_dev(config, training)}, epoch {kept.epoch} of {config.epochs}")
     return model
 
 
@@ -179,8 +181,8 @@ def _shown(name: str) -> str:
     return {"config": rest, "start": f"weights of {rest}", "data": f"{rest} file"}.get(kind, name)
 
 
-def _on_dev(training: Mapping[str, Any]) -> str:
-    return f"{100 * training['dev']:.2f} on dev"
+def _on_dev(config: StageSettings, training: Mapping[str, Any]) -> str:
+    return f"{config.criterion} {100 * training['dev']:.2f} on dev"
 
 
 def _plain(value: Any) -> Any:

@@ -51,6 +51,7 @@ def some_spans(sizes, seed=0):
         person=numbers(8),
         text=numbers(4),
         head=numbers(4),
+        head_word=start,
         real=torch.arange(shape[1]) < torch.tensor(sizes)[:, None],
     )
 

@@ -44,6 +44,7 @@ def scored(model, some, least=-torch.inf, pieces=100):
 
 def assert_same(one, other):
     assert one.bounds == other.bounds
+    assert np.array_equal(one.head, other.head)
     near = {"atol": 1e-3, "rtol": 1e-3}
     np.testing.assert_allclose(one.logit, other.logit, **near)
     square, theirs = (dense_scores(each.scores, each.antecedents) for each in (one, other))
@@ -54,7 +55,8 @@ def in_training(model, item):
     """What the network says of one document in training."""
     with torch.no_grad():
         result = model.ranker([item.windows], [item.scheme])
-    columns = (result.spans.start, result.spans.end, result.spans.logit, *result.candidates)
+    spans = result.spans
+    columns = (spans.start, spans.end, spans.head_word, spans.logit, *result.candidates)
     return ScoredDocument(*(column[0].numpy() for column in columns))
 
 

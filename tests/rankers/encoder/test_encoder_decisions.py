@@ -38,7 +38,7 @@ def a_document(size, most=3, reach=20, seed=0):
     scores, antecedents = candidates(size, most, reach, seed)
     start = 2 * np.arange(size)
     logit = np.random.default_rng(seed + 1).standard_normal(size)
-    return ScoredDocument(start, start + 1, logit, scores.numpy(), antecedents.numpy())
+    return ScoredDocument(start, start + 1, start, logit, scores.numpy(), antecedents.numpy())
 
 
 def dense(scored):
@@ -230,7 +230,7 @@ def test_a_full_name_beyond_reach_is_linked_to_its_last_mention():
     scores[6, 1] = -3.0  # the second Ann Lee looks at the first and refuses
     antecedents = np.zeros((size, 1), np.int64)
     antecedents[6, 0] = 3
-    scored = ScoredDocument(start, end, np.full(size, 3.0), scores, antecedents)
+    scored = ScoredDocument(start, end, end - 1, np.full(size, 3.0), scores, antecedents)
     doc = Document(id="d", words=tuple(words.split()))
 
     def together(reach, **options):

@@ -51,6 +51,7 @@ def copy(folder, tmp_path):
 
 def assert_same(ours, theirs):
     assert ours.bounds == theirs.bounds
+    assert np.array_equal(ours.head, theirs.head)
     np.testing.assert_allclose(ours.logit, theirs.logit, atol=1e-3)
     square, other = (dense_scores(each.scores, each.antecedents) for each in (ours, theirs))
     np.testing.assert_allclose(square, other, atol=1e-3)

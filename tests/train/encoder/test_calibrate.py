@@ -27,7 +27,7 @@ def by_hand(scores, antecedents, gold, singletons="keep"):
     size = len(scores)
     start = np.arange(size)
     scored = ScoredDocument(
-        start, start + 1, np.full(size, 2.0), np.array(scores), np.array(antecedents)
+        start, start + 1, start, np.full(size, 2.0), np.array(scores), np.array(antecedents)
     )
     entities = {}
     for at, entity in gold.items():

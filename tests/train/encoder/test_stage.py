@@ -10,7 +10,7 @@ import torch
 from corelax import CorelaxError
 from corelax.core.folders import WEIGHTS
 from corelax.core.settings import rename_keys
-from corelax.rankers.encoder import folder as encoder_folder
+from corelax.rankers.encoder import folder_config
 from corelax.rankers.encoder.folder import load_ranker
 from corelax.train.encoder.config import EncoderConfig
 from corelax.train.encoder.evaluate import dev_report
@@ -196,7 +196,7 @@ def test_a_folder_of_an_older_format_is_migrated(encoder, tmp_path, monkeypatch)
 
     def newer(old):
         settings = rename_keys(old["settings"], {"longest": "max_width"})
-        return {**old, "format": encoder_folder.FORMAT, "settings": settings}
+        return {**old, "format": folder_config.FORMAT, "settings": settings}
 
-    monkeypatch.setattr(encoder_folder, "MIGRATIONS", {"corelax encoder ranker 0": newer})
+    monkeypatch.setattr(folder_config, "MIGRATIONS", {"corelax encoder ranker 0": newer})
     assert load_ranker(tmp_path).ranker.settings.max_width == 10

@@ -341,7 +341,7 @@ def test_a_stage_of_the_first_format_is_not_trained_again(tmp_path, models):
     (copy / "config.json").write_text(text)
     notes = []
     run("anaphoricity", tmp_path, data, notes=notes, epochs=1)
-    assert notes == ["anaphoricity: trained before (50.00 on dev)"]
+    assert notes == ["anaphoricity: trained before (F1 50.00 on dev)"]
     assert (copy / "config.json").read_text() == text
 
 

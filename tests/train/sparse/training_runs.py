@@ -14,6 +14,7 @@ from corelax.rankers.sparse.features.sources import mention_source
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons
 from corelax.synthetic import Shape, generate
 from corelax.train import stage_chain, train_chain
+from corelax.train.loop import Progress
 from corelax.train.sparse.data import Data
 
 SMALL = {"hidden_mention": "8", "hidden_pair": "12"}
@@ -40,7 +41,7 @@ def make_data(train, dev, *, features="default", mentions="detect"):
     )
 
 
-class Quiet:
+class Quiet(Progress):
     """Listens, and remembers."""
 
     def __init__(self):

@@ -47,6 +47,7 @@ class Spans(NamedTuple):
         person: The pronoun that it is (`words.PERSONS`), 0 for none.
         text: The hash of the string, without determiner and possessive.
         head: The hash of the head word.
+        head_word: The head word.
         real: False for padding.
     """
 
@@ -61,6 +62,7 @@ class Spans(NamedTuple):
     person: Tensor
     text: Tensor
     head: Tensor
+    head_word: Tensor
     real: Tensor
 
     def part(self, start: int, end: int) -> Spans:

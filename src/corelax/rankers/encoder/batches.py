@@ -76,7 +76,9 @@ def _linked(
     for batch in runs(order, [counts[at] for at in order], TOGETHER[ranker.device.type]):
         together = _joined([spans.part(ends[at] - counts[at], ends[at]) for at in batch])
         scored = ranker.link(together, [counts[at] for at in batch], [schemes[at] for at in batch])
-        tensors = (scored.spans.start, scored.spans.end, scored.spans.logit, *scored.candidates)
+        spans_of = scored.spans
+        places = (spans_of.start, spans_of.end, spans_of.head_word)
+        tensors = (*places, spans_of.logit, *scored.candidates)
         columns = [tensor.cpu().numpy() for tensor in tensors]
         for row, at in enumerate(batch):
             results[at] = ScoredDocument(*(column[row, : counts[at]] for column in columns))

@@ -115,6 +115,7 @@ def decide(
                 link_probability=link_probs[i],
                 entity_probability=belongs[i],
                 antecedents=likely[i],
+                head=int(scored.head[i]),
             )
         )
     return decisions

@@ -20,7 +20,7 @@ Weight = Callable[[str], NDArray[Any]]
 WORDS, SPANS, LINKS = "words.onnx", "spans.onnx", "links.onnx"
 GRAPHS = (WORDS, SPANS, LINKS)
 # Of spans, in the order of their column.
-PROPERTIES = ("start", "end", "sentence", "speaker", "turn", "person", "text", "head")
+PROPERTIES = ("start", "end", "sentence", "speaker", "turn", "person", "text", "head", "head_word")
 INSTALL = "onnxruntime is not installed; pip install 'corelax[resolve]'"
 
 

@@ -171,8 +171,10 @@ class LightModel:
             )
             scores[start:end, : links.shape[1]] = links
             antecedents[start:end, : candidates.shape[1]] = candidates
-        first, last = PROPERTIES.index("start"), PROPERTIES.index("end")
-        return ScoredDocument(properties[:, first], properties[:, last], logit, scores, antecedents)
+        of_spans = dict(zip(PROPERTIES, properties.T, strict=True))
+        return ScoredDocument(
+            of_spans["start"], of_spans["end"], of_spans["head_word"], logit, scores, antecedents
+        )
 
 
 class _Tokenizer:

@@ -30,10 +30,10 @@ def memory_bound(
     )
     pair = 4 * (2 * settings.span_size + 4 * settings.hidden_size)
     block = BLOCK * (settings.antecedents * pair + 4 * 8 * (settings.reach + BLOCK))
-    # Per span: its vector and eleven numbers twice (in a row, in order), its candidates and their scores
+    # Per span: its vector and twelve numbers twice (in a row, in order), its candidates and their scores
     # twice (linked, on the CPU), their probabilities twice.
     per_candidate = 2 * (4 + 8) + 2 * 8
-    per_span = 2 * (4 * settings.span_size + 11 * 8) + per_candidate * (settings.antecedents + 1)
+    per_span = 2 * (4 * settings.span_size + 12 * 8) + per_candidate * (settings.antecedents + 1)
     # Tables of a block and what it reaches.
     membership = 8 * (5 * STEP**2 + 3 * STEP * settings.reach)
     per_word = 1000  # strings, offsets and windows, mentions in the result

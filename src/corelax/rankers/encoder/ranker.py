@@ -218,6 +218,7 @@ class EncoderRanker(nn.Module):
         """[span] kept spans with their properties."""
         window, start, width = kept.window, kept.start, kept.width
         of_word, end = read.layers, start + width + 1
+        head = start + log_attention.argmax(-1)
         text = self.strings(of_word["hash"], of_word["mark"], window, start, end)
         return Spans(
             vectors=vectors,
@@ -230,7 +231,8 @@ class EncoderRanker(nn.Module):
             turn=of_word["turn"][window, start],
             person=of_word["person"][window, start].masked_fill(width > 0, 0),
             text=text,
-            head=of_word["hash"][window, start + log_attention.argmax(-1)],
+            head=of_word["hash"][window, head],
+            head_word=read.first[window] + head,
             real=torch.ones_like(start, dtype=torch.bool),
         )
 

@@ -21,6 +21,7 @@ class ScoredDocument(NamedTuple):
     Attributes:
         start: [span] the first word.
         end: [span] one past the last word.
+        head: [span] the head word, by the attention of the span's vector.
         logit: [span] the logit of being a mention.
         scores: [span, 1 + candidate] "new entity" first, which is 0; −inf where there is none.
         antecedents: [span, candidate] positions of spans.
@@ -28,6 +29,7 @@ class ScoredDocument(NamedTuple):
 
     start: Ints
     end: Ints
+    head: Ints
     logit: Scores
     scores: Scores
     antecedents: Ints
@@ -45,4 +47,5 @@ def without_spans() -> ScoredDocument:
     []
     """
     none = np.zeros(0, np.int64)
-    return ScoredDocument(none, none, np.zeros(0), np.zeros((0, 1)), np.zeros((0, 0), np.int64))
+    scores, antecedents = np.zeros((0, 1)), np.zeros((0, 0), np.int64)
+    return ScoredDocument(none, none, none, np.zeros(0), scores, antecedents)

@@ -30,6 +30,7 @@ from corelax.study.report.tables import (
     times_table,
 )
 from corelax.study.results import Outcome, Results, system_documents
+from corelax.train.files import document_files
 from corelax.train.sparse.config import Config
 
 
@@ -46,7 +47,8 @@ def study_page(
         remark: A remark to begin with.
     """
     files = results.reproduction.runner.files
-    gold = read(files.test if files.test and results.part == TEST else files.dev, files.format)
+    scored = files.test if files.test and results.part == TEST else files.dev
+    gold = [doc for file in document_files(scored) for doc in read(file, files.format)]
     errors = {outcome.row.name: results.errors(outcome, gold) for outcome in results.outcomes}
     scores = scores_table(
         results, results.part, "scores", f"Table 1: scores on {results.part}", _ABOUT_SCORES

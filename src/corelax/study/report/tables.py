@@ -90,7 +90,7 @@ def summary_text(results: Results) -> str:
     rows = [
         [cells[number].text for number in columns] for group in table.groups for cells in group.rows
     ]
-    return format_table([results.part.capitalize(), *shown[1:]], rows)
+    return format_table([results.part.capitalize(), "CoNLL F1", *shown[2:]], rows)
 
 
 def errors_table(results: Results, errors: Mapping[str, Sequence[ErrorCounts]]) -> Table:

@@ -29,6 +29,7 @@ from corelax.train.configuration import (
 from corelax.train.encoder.config import EncoderConfig, corpus_and_times
 from corelax.train.encoder.corpora import TrainingCorpus
 from corelax.train.encoder.stage import EncoderStages
+from corelax.train.files import Paths
 from corelax.train.loop import Progress
 from corelax.train.settings import StageSettings, is_shared
 from corelax.train.stage import Note, ignore, train_stages
@@ -118,8 +119,8 @@ def read_recipe(config: str | os.PathLike[str] | Configuration) -> Recipe:
 
 
 def own_recipe(
-    train: str | os.PathLike[str],
-    dev: str | os.PathLike[str],
+    train: Paths,
+    dev: Paths,
     settings: Mapping[str, Any] | None = None,
     *,
     format: str | None = None,
@@ -128,8 +129,8 @@ def own_recipe(
     """Stages on your own documents: by default likelihood, then the metric.
 
     Args:
-        train: The file with training documents.
-        dev: The file with dev documents: the best epoch on them is kept.
+        train: The file with training documents, or several.
+        dev: The file with dev documents, or several: the best epoch on them is kept.
         settings: What differs, as for `changed_recipe`; "singletons" says whether entities of one mention are
             annotated and count.
         format: The format of both files; None goes by suffix or content.
@@ -147,14 +148,20 @@ def own_recipe(
     singletons = settings.pop("singletons", corpus.singletons)
     corpus = replace(
         corpus,
-        train=(os.fspath(train),),
-        dev=(os.fspath(dev),),
+        train=_names(train),
+        dev=_names(dev),
         singletons=singletons,
         format=format or corpus.format,
     )
     stages = {name: replace(stage, singletons=singletons) for name, stage in recipe.stages.items()}
     recipe = replace(recipe, corpora={corpus.name: corpus}, stages=stages)
     return changed_recipe(recipe, settings)
+
+
+def _names(paths: Paths) -> tuple[str, ...]:
+    if isinstance(paths, (str, os.PathLike)):
+        return (os.fspath(paths),)
+    return tuple(os.fspath(path) for path in paths)
 
 
 def changed_recipe(

@@ -148,6 +148,7 @@ _ONLY_OF = {
             "temperature_on",
             "family",
             "like_original",
+            "as_printed",
         ),
         ("metric",),
     ),

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from corelax.core.errors import CorelaxError
-from corelax.core.files import check_file
 from corelax.core.settings import check_key, read_value
 from corelax.rankers.sparse.features.cache import FeatureCorpus, other_corpus, training_corpus
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons
 from corelax.train.configuration import Configuration
+from corelax.train.files import Paths, document_files
 from corelax.train.sparse.config import Config
 from corelax.train.stage import Note, ignore
 
@@ -34,8 +33,8 @@ class Data(NamedTuple):
 
 def load_data(
     config: Config,
-    train: str | os.PathLike[str],
-    dev: str | os.PathLike[str],
+    train: Paths,
+    dev: Paths,
     note: Note = ignore,
     format: str | None = None,
 ) -> Data:
@@ -43,33 +42,32 @@ def load_data(
 
     Args:
         config: The last stage of a chain.
-        train: The file with training documents.
-        dev: The file with dev documents.
+        train: Files with training documents, or folders of such files.
+        dev: Files with dev documents.
         note: Receives messages about what takes time.
         format: The format of both files; None goes by suffix or content.
     """
-    for file in (train, dev):
-        check_file(os.fspath(file))  # better now than after minutes of work
+    train, dev = document_files(train), document_files(dev)  # errors come before minutes of work
     lexicons = load_lexicons()
     settings, mentions = config.feature_settings, config.mentions
     if mentions not in ("detect", "gold"):
         raise CorelaxError(f"mentions must be 'detect' or 'gold' in training, not {mentions!r}")
-    training = training_corpus(os.fspath(train), settings, lexicons, mentions, note, format)
+    training = training_corpus(train, settings, lexicons, mentions, note, format)
     return Data(training, scored_documents(config, dev, training.vocabulary, note, format))
 
 
 def scored_documents(
     config: Config,
-    file: str | os.PathLike[str],
+    files: Paths,
     vocabulary: Vocabulary,
     note: Note = ignore,
     format: str | None = None,
 ) -> FeatureCorpus:
     """The features of dev or test documents, by the vocabulary of training."""
-    name = os.fspath(file)
-    corpus = other_corpus(name, vocabulary, load_lexicons(), config.mentions, note, format)
+    names = document_files(files)
+    corpus = other_corpus(names, vocabulary, load_lexicons(), config.mentions, note, format)
     if not any(len(table.gold_mentions) for table in corpus.tables):
-        raise CorelaxError(f"{name}: no document has entities to score against")
+        raise CorelaxError(f"{', '.join(names)}: no document has entities to score against")
     return corpus
 
 
@@ -84,11 +82,13 @@ def training_documents(tables: Sequence[DocumentTable], config: Config) -> list[
     return cut
 
 
-def corpus_files(config: Configuration, root: Path) -> tuple[Path, Path, str | None]:
-    """The training file, the dev file and the format of the corpus that a configuration names.
+def corpus_files(
+    config: Configuration, root: Path
+) -> tuple[tuple[str, ...], tuple[str, ...], str | None]:
+    """The training files, the dev files and the format of the corpus that a configuration names.
 
     Args:
-        config: A configuration with one corpus of one file for training and one for dev.
+        config: A configuration with one corpus.
         root: The folder that its files are in.
     """
     if len(config.corpora) != 1:
@@ -99,7 +99,7 @@ def corpus_files(config: Configuration, root: Path) -> tuple[Path, Path, str | N
     files = []
     for part in ("train", "dev"):
         names = read_value(f"corpus {name}: {part}", corpus.get(part, ()), tuple[str, ...])
-        if len(names) != 1:
-            raise CorelaxError(f"{config.source}: corpus {name}: {part} must be one file")
-        files.append(root / names[0])
+        if not names:
+            raise CorelaxError(f"{config.source}: corpus {name}: {part} must name a file")
+        files.append(document_files([root / file for file in names]))
     return files[0], files[1], corpus.get("format")

@@ -12,6 +12,7 @@ from corelax.rankers.sparse.mentions.lexicons import (
     EMPTY,
     GenderCounts,
     Lexicons,
+    lexicons_of,
     load_lexicons,
     normalise,
 )
@@ -262,3 +263,21 @@ def test_an_empty_word_list_is_refused(tmp_path, name, content):
     (tmp_path / name).write_text(content)
     with pytest.raises(CorelaxError, match=f"{name}: the word list is empty"):
         load_lexicons(str(tmp_path))
+
+
+def test_lists_of_a_model_are_found_whatever_is_set_up(tmp_path, monkeypatch):
+    (tmp_path / "animate.unigrams.txt").write_text("plumber\n")
+    own = load_lexicons(tmp_path)
+    monkeypatch.setenv("CORELAX_LEXICONS", str(tmp_path))
+    for lists in (own, load_lexicons("shipped"), load_lexicons("none")):
+        assert lexicons_of(lists.digest, "model").digest == lists.digest
+    monkeypatch.setenv("CORELAX_LEXICONS", "none")
+    with pytest.raises(
+        CorelaxError, match=r"^model: was trained with other .*set CORELAX_LEXICONS to"
+    ):
+        lexicons_of(own.digest, "model")
+
+
+def test_a_model_that_does_not_say_its_lists_takes_those_that_are_set_up(monkeypatch):
+    monkeypatch.setenv("CORELAX_LEXICONS", "none")
+    assert lexicons_of("", "model") is load_lexicons()

@@ -33,7 +33,7 @@ Tables = tuple[list[DocumentTable], Vocabulary]
 
 
 class FeatureCorpus(NamedTuple):
-    """The tables of a file, the vocabulary that their rows belong to, the file's digest and its name."""
+    """The tables of one file or several, the vocabulary of their rows, a digest of the files and a name."""
 
     tables: Sequence[DocumentTable]
     vocabulary: Vocabulary
@@ -42,37 +42,37 @@ class FeatureCorpus(NamedTuple):
 
 
 def training_corpus(
-    file: str,
+    files: str | Sequence[str],
     settings: FeatureSettings,
     lexicons: Lexicons,
     mentions: str = DETECT,
     note: Note = lambda _: None,
     format: str | None = None,
 ) -> FeatureCorpus:
-    """The tables of a file of training documents, which the vocabulary is made from."""
+    """The tables of files of training documents, which the vocabulary is made from."""
 
     def build(documents: Iterable[Described]) -> Tables:
         vocabulary, tables = fit(documents, settings, lexicons)
         return tables, vocabulary
 
-    source = _Source(file, lexicons, mentions, format)
+    source = _Source(_names(files), lexicons, mentions, format)
     return _cached(source, settings, asdict(settings), build, note)
 
 
 def other_corpus(
-    file: str,
+    files: str | Sequence[str],
     vocabulary: Vocabulary,
     lexicons: Lexicons,
     mentions: str = DETECT,
     note: Note = lambda _: None,
     format: str | None = None,
 ) -> FeatureCorpus:
-    """The tables of a file of other documents, by the vocabulary of training."""
+    """The tables of files of other documents, by the vocabulary of training."""
 
     def build(documents: Iterable[Described]) -> Tables:
         return [table(document, vocabulary) for document in documents], vocabulary
 
-    source = _Source(file, lexicons, mentions, format)
+    source = _Source(_names(files), lexicons, mentions, format)
     return _cached(source, vocabulary.settings, vocabulary.digest, build, note)
 
 
@@ -84,9 +84,9 @@ def cache_folder() -> Path:
 
 
 class _Source(NamedTuple):
-    """A file of documents, and where the attributes and spans of their mentions come from."""
+    """Files of documents, and where the attributes and spans of their mentions come from."""
 
-    file: str
+    files: tuple[str, ...]
     lexicons: Lexicons
     mentions: str
     format: str | None
@@ -94,8 +94,17 @@ class _Source(NamedTuple):
     def described(self, settings: FeatureSettings) -> Iterator[Described]:
         """The documents with the attributes of their mentions."""
         source = mention_source(self.mentions)
-        documents = stream(self.file, self.format)
-        return (describe(doc, settings, self.lexicons, source) for doc in documents)
+        return (
+            describe(doc, settings, self.lexicons, source)
+            for file in self.files
+            for doc in stream(file, self.format)
+        )
+
+    @property
+    def name(self) -> str:
+        """The name of the first file, and how many more there are."""
+        more = len(self.files) - 1
+        return Path(self.files[0]).name + (f" and {more} more" if more else "")
 
 
 def _cached(
@@ -106,28 +115,41 @@ def _cached(
     note: Note,
 ) -> FeatureCorpus:
     """The tables from the cache, or built and kept there; `identity` stands for what they are built with."""
-    file, lexicons, mentions, format = source
-    digest = file_digest(file)
+    files, lexicons, mentions, format = source
+    digest, suffixes = _digest(files), [Path(file).suffixes for file in files]
     depends_on = [identity, lexicons.digest, mentions, format]
     # A suffix can tell the format.
-    key = json.dumps([digest, Path(file).suffixes, depends_on, FORMAT])
+    key = json.dumps([digest, suffixes[0] if len(files) == 1 else suffixes, depends_on, FORMAT])
     name = hashlib.sha256(key.encode()).hexdigest()[:32]
     path = cache_folder() / f"{name}.safetensors"
     try:
         if path.exists():
-            return FeatureCorpus(*load_tables(path), digest, Path(file).name)
+            return FeatureCorpus(*load_tables(path), digest, source.name)
     except (OSError, CorelaxError) as error:
         note(f"{error}; making it again")
-    note(f"{file}: extracting features (word lists: {lexicons.name})")
+    label = files[0] if len(files) == 1 else source.name
+    note(f"{label}: extracting features (word lists: {lexicons.name})")
     try:
         tables, vocabulary = build(source.described(settings))
     except FormatError:
         raise
     except CorelaxError as error:
-        raise CorelaxError(f"{file}: {error}") from None
+        raise CorelaxError(f"{label}: {error}") from None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         save_tables(path, tables, vocabulary)
     except (OSError, CorelaxError) as error:  # a full disk must not stop the work
         note(f"the features are not kept for the next time ({error})")
-    return FeatureCorpus(tables, vocabulary, digest, Path(file).name)
+    return FeatureCorpus(tables, vocabulary, digest, source.name)
+
+
+def _names(files: str | Sequence[str]) -> tuple[str, ...]:
+    return (files,) if isinstance(files, str) else tuple(files)
+
+
+def _digest(files: Sequence[str]) -> str:
+    """The digest of a file; of several, a digest of theirs."""
+    digests = [file_digest(file) for file in files]
+    return (
+        digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
+    )

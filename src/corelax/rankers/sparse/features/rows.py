@@ -11,7 +11,7 @@ from corelax.rankers.sparse.features.names import feature_names
 from corelax.rankers.sparse.features.settings import FEATURE_SETS, FeatureSettings
 from corelax.rankers.sparse.features.sources import DETECT, GOLD, mention_source
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
-from corelax.rankers.sparse.mentions.lexicons import Lexicons, load_lexicons
+from corelax.rankers.sparse.mentions.lexicons import Lexicons, lexicons_of, load_lexicons
 
 
 def feature_rows(
@@ -31,7 +31,7 @@ def feature_rows(
         train: Documents that words and features are counted in; the documents themselves if not given.
         vocabulary: The features of a trained model, instead of `train` and `settings`.
         settings: The feature set; by default that of Le & Titov, `FEATURE_SETS["lt17"]`.
-        lexicons: Word lists; by default those of `load_lexicons()`.
+        lexicons: Word lists; by default those of the vocabulary, else those of `load_lexicons()`.
         mentions: "detect", "gold", or a file that has the mentions of `documents`. Those of `train` are then
             detected.
         pairs: Whether to list the features of pairs.
@@ -47,7 +47,9 @@ def feature_rows(
     >>> row["doc"], row["mentions"][0], row["phi_a"][0][:4]
     ('story/lighthouse', [0, 1], ['type=PROPER', 'ner1=O', 'len=1', 'head=mara'])
     """
-    lexicons = load_lexicons() if lexicons is None else lexicons
+    if lexicons is None:
+        known = None if vocabulary is None else vocabulary.lexicons
+        lexicons = load_lexicons() if known is None else lexicons_of(known, "the vocabulary")
     source = mention_source(mentions)
     if vocabulary is None:
         settings = FEATURE_SETS["lt17"] if settings is None else settings

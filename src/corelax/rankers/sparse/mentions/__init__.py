@@ -7,7 +7,12 @@ The order is `analyse` (a document as the features see it), `detected` or `given
 from corelax.rankers.sparse.mentions.analysis import Analysis, Mention
 from corelax.rankers.sparse.mentions.attributes import Attributes, mention_attributes
 from corelax.rankers.sparse.mentions.detect import analyse, detected, given
-from corelax.rankers.sparse.mentions.lexicons import GenderCounts, Lexicons, load_lexicons
+from corelax.rankers.sparse.mentions.lexicons import (
+    GenderCounts,
+    Lexicons,
+    lexicons_of,
+    load_lexicons,
+)
 from corelax.rankers.sparse.mentions.types import mention_type
 
 __all__ = [
@@ -19,6 +24,7 @@ __all__ = [
     "analyse",
     "detected",
     "given",
+    "lexicons_of",
     "load_lexicons",
     "mention_attributes",
     "mention_type",

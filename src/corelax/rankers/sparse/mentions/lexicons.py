@@ -31,7 +31,7 @@ from corelax.rankers.sparse.mentions.lexicon_files import (
     read_text,
 )
 
-__all__ = ["EMPTY", "GenderCounts", "Lexicons", "load_lexicons", "normalise"]
+__all__ = ["EMPTY", "GenderCounts", "Lexicons", "lexicons_of", "load_lexicons", "normalise"]
 
 VARIABLE = "CORELAX_LEXICONS"
 SHIPPED = "shipped"
@@ -166,6 +166,31 @@ def load_lexicons(folder: str | os.PathLike[str] | None = None) -> Lexicons:
     if folder == NOTHING:
         return EMPTY
     return _shipped() if folder == SHIPPED else _from_folder(Path(folder).resolve())
+
+
+def lexicons_of(digest: str, model: str | os.PathLike[str]) -> Lexicons:
+    """The word lists that a model was trained with, whatever lists are set up now.
+
+    Args:
+        digest: The digest of its lists; empty where it is not known.
+        model: The model, for the error.
+
+    Raises:
+        CorelaxError: They are neither the shipped tables nor those that `CORELAX_LEXICONS` names.
+
+    >>> lexicons_of(load_lexicons("shipped").digest, "runs/lea").name
+    'shipped tables'
+    """
+    if not digest:
+        return load_lexicons()
+    for name in (SHIPPED, NOTHING, None):  # the lists of a folder may be large, so they come last
+        lexicons = load_lexicons(name)
+        if lexicons.digest == digest:
+            return lexicons
+    raise CorelaxError(
+        f"{os.fspath(model)}: was trained with other word lists than these ({lexicons.name}); set {VARIABLE} "
+        "to the folder that it was trained with"
+    )
 
 
 @lru_cache(maxsize=1)
