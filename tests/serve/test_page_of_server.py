@@ -215,6 +215,13 @@ def test_correcting_moves_the_curves(page: Page) -> None:
     assert page.table() == before
 
 
+def test_a_text_that_is_too_long_for_the_explorer_is_resolved_all_the_same(page: Page) -> None:
+    page.js(f"source.value = {STORY + ' '!r}.repeat(120), ask.requestSubmit()")
+    page.until("document.querySelectorAll('.mention').length > 400")
+    assert "too many to draw" in page.js("document.getElementById('explorer-none').textContent")
+    assert page.js("document.getElementById('explorer-parts').checkVisibility()") is False
+
+
 def random_case(chance: random.Random, n: int) -> tuple[Any, list[int], list[int]]:
     """Links, gold entities and their full sizes."""
     links = []

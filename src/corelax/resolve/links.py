@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from corelax.decode.membership import candidate_probs
-from corelax.document import Document
+from corelax.resolve.resolution import Resolution
 from corelax.resolve.resolver import Resolver
 
 MOST_SPANS = 400  # of a text whose links are asked for: about a thousand words
@@ -16,27 +16,29 @@ DIGITS = 7
 
 
 def candidate_links(
-    resolver: Resolver, document: Document, *, scheme: str | None = None, most: int = MOST_SPANS
+    resolver: Resolver, found: Resolution, *, scheme: str | None = None, most: int = MOST_SPANS
 ) -> dict[str, Any]:
-    """p(a_i = j) of all likely mentions of a document, as JSON takes it.
+    """p(a_i = j) of all likely mentions of a text, as JSON takes it.
 
     Args:
         resolver: With an encoder ranker.
-        document: The words.
+        found: The text with its entities.
         scheme: As in `Resolver.resolve`.
         most: If there are more spans than that, none are given.
 
     Returns:
-        "count", the number of spans. "spans", each [first word, one past the last]. "links", for each span
-        [position of the antecedent, probability]; the span itself stands for a new entity. The links of a
-        span sum to 1.
+        "count", the number of spans, or a lower bound of it if none are given. "spans", each [first word, one
+        past the last]. "links", for each span [position of the antecedent, probability]; the span itself
+        stands for a new entity. The links of a span sum to 1.
 
-    >>> from corelax.text import document_of
-    >>> links = candidate_links(Resolver.from_pretrained(), document_of("Ann said she left."))
+    >>> resolver = Resolver.from_pretrained()
+    >>> links = candidate_links(resolver, resolver.resolve("Ann said she left."))
     >>> links["spans"], [[j for j, _ in row] for row in links["links"]]
     ([[0, 1], [2, 3]], [[0], [0]])
     """
-    item = resolver._item(document, scheme)
+    if len(found.mentions) > most:  # the likely ones are no fewer: the network need not run again
+        return {"count": len(found.mentions), "spans": [], "links": []}
+    item = resolver._item(found.document, scheme)
     [scored] = resolver.model.score([item])
     count = len(scored.bounds)
     if count > most:

@@ -45,7 +45,7 @@ def _json(resolver: Resolver, job: Job, resolution: Resolution) -> bytes:
     record = resolution.as_dict()
     if job.links:
         scheme = dict(job.shared).get("scheme")
-        record["links"] = candidate_links(resolver, resolution.document, scheme=scheme)
+        record["links"] = candidate_links(resolver, resolution, scheme=scheme)
     return json.dumps(record).encode("ascii")  # half of a surrogate pair is an escape, too
 
 

@@ -14,7 +14,7 @@ const explorer = (() => {
     state.cell = null;
     byId("explorer-parts").hidden = !links.length;
     byId("explorer-none").textContent = links.length ? "" : record?.count
-      ? `${record.count} likely mentions are too many to draw; try a shorter text.` : "This text has no likely mentions.";
+      ? `${record.count} likely mentions or more are too many to draw; try a shorter text.` : "This text has no likely mentions.";
     update();
   }
 
