@@ -226,7 +226,7 @@ def random_case(chance: random.Random, n: int) -> tuple[Any, list[int], list[int
     """Links, gold entities and their full sizes."""
     links = []
     for i in range(n):
-        choices = sorted({i, *chance.sample(range(i + 1), chance.randint(0, min(i, 4)))})
+        choices = sorted({i, *chance.sample(range(i), chance.randint(min(i, 1), min(i, 4)))})
         weights = [chance.random() ** 3 + 1e-4 for _ in choices]
         links.append([[j, w / sum(weights)] for j, w in zip(choices, weights, strict=True)])
     gold = [chance.randint(-1, n // 3) for _ in range(n)]

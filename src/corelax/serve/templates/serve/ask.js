@@ -13,6 +13,7 @@
 
   function show(answer) {
     document.body.classList.remove("empty");
+    byId("start").removeAttribute("role"); // the text is what matters now
     corelax.render(answer);
     explorer.show(answer.links);
   }

@@ -2,7 +2,8 @@
 const relax = (() => {
   "use strict";
   const SMALLEST = 1e-30; // of entity probabilities, in logarithms
-  const NOTHING = 1e-12; // mentions or links: less is none
+  const NOTHING = 1e-12; // mentions or links: a quotient of less fades out
+  const TINY = 1e-30;
   const IMPOSSIBLE = -1e4;
 
   const sum = (values, of = value => value) => {
@@ -65,11 +66,12 @@ const relax = (() => {
 
   const pairs = n => n * (n - 1) / 2;
   const products = (total, squares) => Math.max(0, (total * total - squares) / 2); // Σ_{j<i} x_i x_j
-  const share = (part, whole) => part / (whole <= NOTHING ? whole + 1 : whole);
+  const share = (part, whole) => part / (whole + NOTHING * (NOTHING / (whole + TINY)) ** 3);
   const ratio = (part, whole) => (whole === 0 ? 0 : part / whole);
 
   function score(recallNum, recallDen, precisionNum, precisionDen, beta) {
-    const recall = ratio(recallNum, recallDen), precision = ratio(precisionNum, precisionDen), b = beta * beta;
+    const recall = ratio(recallNum, recallDen), b = beta * beta;
+    const precision = precisionDen > NOTHING ? precisionNum / precisionDen : 0;
     return { recall, precision, f: ratio((1 + b) * precision * recall, b * precision + recall) };
   }
 
