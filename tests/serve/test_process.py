@@ -62,6 +62,19 @@ def test_mistakes_in_options_are_one_line():
     assert run("--port", "70000").returncode == 2
 
 
+def assert_described(value: Any, schema: dict[str, Any], schemas: dict[str, Any]) -> None:
+    """Every field of an answer is in the description, down to the last list."""
+    if "$ref" in schema:
+        schema = schemas[schema["$ref"].rpartition("/")[2]]
+    if isinstance(value, dict) and "properties" in schema:
+        assert value.keys() <= schema["properties"].keys()
+        for name, part in value.items():
+            assert_described(part, schema["properties"][name], schemas)
+    if isinstance(value, list) and "items" in schema:
+        for part in value:
+            assert_described(part, schema["items"], schemas)
+
+
 @pytest.mark.slow
 def test_answers_are_those_of_the_resolver_whoever_asks_at_once(expected: dict[str, Any]):
     with process() as (_, client), ThreadPoolExecutor(16) as many:
@@ -72,6 +85,8 @@ def test_answers_are_those_of_the_resolver_whoever_asks_at_once(expected: dict[s
             "Ann met Bo. She left.", mentions=[[0, 3], [12, 15]], must_link=[[0, 1]]
         )
         assert [len(e["mentions"]) for e in given.json["entities"]] == [2]
+        schemas = client.get("/openapi.json").json["components"]["schemas"]
+        assert_described(client.resolve(TEXTS[0], links=True).json, schemas["Resolution"], schemas)
         wrong = client.resolve("Ann met Bo.", mentions=[[1, 3]])
         assert (wrong.status, wrong.error[:9]) == (400, "mentions:")
         again = run("--port", str(client.port))

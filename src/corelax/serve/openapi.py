@@ -70,7 +70,22 @@ def _mention() -> dict[str, Any]:
             "end": {**place, "description": "One past the last character."},
             "start_token": place,
             "end_token": place,
+            "entity": {**place, "description": "A position in the list of entities."},
             "antecedent": {"type": ["integer", "null"], "description": "The id of a mention."},
+            "antecedents": {
+                "description": "The best ones; null is a new entity.",
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "id": {"type": ["integer", "null"]},
+                        "text": {"type": "string"},
+                        "start": place,
+                        "end": place,
+                        "probability": _PROBABILITY,
+                    },
+                },
+            },
             "probability": _PROBABILITY,
             "link_probability": _PROBABILITY,
             "entity_probability": _PROBABILITY,
@@ -79,13 +94,19 @@ def _mention() -> dict[str, Any]:
 
 
 def _resolution() -> dict[str, Any]:
+    mentions = {"type": "array", "items": {"$ref": "#/components/schemas/Mention"}}
     entity = {
         "type": "object",
         "properties": {
             "representative": {"type": "string"},
             "probability": _PROBABILITY,
-            "mentions": {"type": "array", "items": {"$ref": "#/components/schemas/Mention"}},
+            "mentions": mentions,
         },
+    }
+    place = {"type": "integer", "minimum": 0}
+    token = {
+        "type": "object",
+        "properties": {"text": {"type": "string"}, "start": place, "end": place},
     }
     return {
         "type": "object",
@@ -93,8 +114,10 @@ def _resolution() -> dict[str, Any]:
         "properties": {
             "id": {"type": "string"},
             "text": {"type": "string"},
-            "tokens": {"type": "array", "items": {"type": "object"}},
+            "tokens": {"type": "array", "items": token},
+            "sentence_starts": {"type": "array", "items": place},
             "entities": {"type": "array", "items": entity},
+            "mentions": {**mentions, "description": "All of them, in the order of the text."},
             "links": {
                 "type": "object",
                 "description": "Spans, and for each its [antecedent, probability]; itself is a new entity.",
