@@ -59,3 +59,35 @@ def test_a_process_that_is_forked_after_loading_resolves_as_its_parent(tmp_path,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+LIGHT = """
+import multiprocessing, sys
+from corelax.resolve import Resolver
+
+resolver = Resolver.from_pretrained("small", runtime="onnx", threads=2)
+text = "Marie Curie moved to Paris. She studied there. " * 20
+
+def compute(_=None):
+    return str(resolver.resolve(text))
+
+wanted = compute()
+pool = multiprocessing.get_context(sys.argv[1]).Pool(2)
+results = pool.map_async(compute, range(4)).get(timeout=60)
+pool.terminate()
+sys.exit(0 if results == [wanted] * 4 and compute() == wanted else "other results")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
+def test_a_fork_makes_its_own_threads_of_onnxruntime():
+    done = subprocess.run(
+        [sys.executable, "-c", LIGHT, "fork"],
+        env={**os.environ, "TOKENIZERS_PARALLELISM": "false"},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
