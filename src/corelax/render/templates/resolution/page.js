@@ -51,5 +51,5 @@ const corelax = (() => {
   const entities = () => present().entities.map(entity => entity.mentions.map(({ start, end }) => [start, end]));
   const words = (start, end) => onOneLine(wordsOf(view.text, { start, end }));
 
-  return { render, entities, words, byId, make, percent, say };
+  return { render, entities, words, byId, make, percent };
 })();
