@@ -183,3 +183,31 @@ def test_entities_of_one_name_stay_apart_or_are_refused(tmp_path: Path, name: st
     except (CorelaxError, ValueError):
         return
     assert io.read(path)[0].clusters == clusters
+
+
+SPLIT = """# newdoc id = d
+# global.Entity = eid-etype-head-other
+# sent_id = 1
+1\tAnn\t_\t_\t_\t_\t0\troot\t_\tEntity=(e7--1)
+2\tBo\t_\t_\t_\t_\t1\tdep\t_\tEntity=(e8--1)
+3\tthey\t_\t_\t_\t_\t1\tdep\t_\tBridge=e7<e9|Entity=(e9--1)|SplitAnte=e7<e9,e8<e9|SpaceAfter=No
+
+"""
+
+
+def test_attributes_never_name_entities_that_have_other_names_now(tmp_path):
+    first, lines, last = (tmp_path / name for name in ("a.conllu", "a.jsonl", "b.conllu"))
+    first.write_text(SPLIT, encoding="utf-8")
+    assert io.write(io.read(first), lines)["bridging"] == 1
+    io.write(io.read(lines), last)
+    [row] = [line for line in last.read_text().splitlines() if line.startswith("3\tthey")]
+    assert sorted(row.split("\t")[9].split("|")) == [
+        "Entity=(2--1)", "SpaceAfter=No", "SplitAnte=0<2,1<2",
+    ]  # fmt: skip
+
+
+def test_split_antecedents_without_mentions_are_odd(tmp_path):
+    path = tmp_path / "a.conllu"
+    path.write_text(SPLIT.replace("e8<e9", "e5<e9"), encoding="utf-8")
+    messages = [problem.message for problem in io.validate(path).oddities]
+    assert any("name entity 'e5', which has no mention" in message for message in messages)

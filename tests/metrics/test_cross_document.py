@@ -111,3 +111,9 @@ def test_zeros_gaps_and_heads_move_with_their_document() -> None:
     assert [node.id for node in topic.empty_nodes] == [zero, moved]
     assert topic.clusters[0] == (docs[0].clusters[0][0], gap, Span(4, 4, empty=(moved,)), later)
     assert topic.mention_heads == {("e", gap): (2,), ("e", later): (5,)}
+
+
+def test_entities_that_each_document_numbers_by_itself_are_not_joined() -> None:
+    doc = Document(id="t1_a", words=("Ann",), extra={"conllu.global_entity": "GRP-etype-minspan"})
+    with pytest.raises(CorelaxError, match="t1_a: its entities are numbered by themselves"):
+        list(join_topics([doc], lambda name: name))

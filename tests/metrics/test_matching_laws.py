@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from corelax import Clustering, CorelaxError, Document, Span, score
+from corelax import Clustering, CorelaxError, Document, Span, read, score, write
 from corelax.document import EmptyId, EmptyNode
-from corelax.metrics import Mention, align, evaluate
+from corelax.metrics import Mention, align, evaluate, score_files
 from corelax.metrics.matching.assignment import assign
 from corelax.metrics.matching.candidates import partial_scores
 
@@ -233,7 +233,7 @@ def test_evaluate_asks_for_mentions_that_know_their_heads():
 def test_head_match_without_heads_and_trees_is_an_error():
     doc = Document.from_sentences("d", [["the", "dog"]], clusters=[[(0, 2)]])
     with pytest.raises(
-        CorelaxError, match=r"document d: the head of mention \(0, 2\) is not known"
+        CorelaxError, match=r"document d: the head of the gold mention \(0, 2\) is not known"
     ):
         score(gold=[doc], system=[doc], match="head")
 
@@ -278,3 +278,33 @@ WRONG_OPTIONS = [
 def test_options_that_do_not_exist_or_go_together_are_refused(wrong):
     with pytest.raises(CorelaxError):
         score(gold=[], system=[], **wrong)
+
+
+# "the old dog" for "the dog that barked": the head is known by the tree alone.
+TREE = """# newdoc id = d
+# global.Entity = {fields}
+# sent_id = 1
+1\tthe\t_\tDET\t_\t_\t3\tdet\t_\t{gold}
+2\told\t_\tADJ\t_\t_\t3\tamod\t_\t{system}
+3\tdog\t_\tNOUN\t_\t_\t4\tnsubj\t_\t{end}
+4\tsaw\t_\tVERB\t_\t_\t0\troot\t_\t_
+5\titself\t_\tPRON\t_\t_\t4\tobj\t_\tEntity=(1)
+
+"""
+
+
+def test_without_a_field_for_heads_the_tree_of_gold_decides(tmp_path):
+    """As in GUM, whose fields are its own; and for a system's file in another format."""
+    gold, system, other = (tmp_path / name for name in ("g.conllu", "s.conllu", "s.jsonl"))
+    fields = "GRP-etype-minspan-link-identity"
+    gold.write_text(
+        TREE.format(fields=fields, gold="Entity=(1", system="_", end="Entity=1)"), encoding="utf-8"
+    )
+    system.write_text(
+        TREE.format(fields=fields, gold="_", system="Entity=(1", end="Entity=1)"), encoding="utf-8"
+    )
+    write(read(system), other)
+    for file in (system, other):
+        assert score_files(gold=gold, system=file)["mentions"].f1 == pytest.approx(0.5)
+        for match in ("head", "partial"):
+            assert score_files(gold=gold, system=file, match=match)["mentions"].f1 == 1

@@ -36,11 +36,19 @@ def without_entity_layers(layers: Mapping[str, tuple[Any, ...]]) -> Mapping[str,
     >>> without_entity_layers({"misc": ("Bridge=e1<e2|SpaceAfter=No", "SplitAnte=e1<e3")})
     {'misc': ('SpaceAfter=No', None)}
     """
-    misc = layers.get("misc")
-    layers = {name: values for name, values in layers.items() if not name.startswith("ua.")}
-    if misc is None:
-        return layers
-    left = tuple(without_attributes(cell) if isinstance(cell, str) else cell for cell in misc)
+    return with_plain_misc(
+        {name: values for name, values in layers.items() if not name.startswith("ua.")}
+    )
+
+
+def with_plain_misc(layers: Mapping[str, tuple[Any, ...]]) -> Mapping[str, tuple[Any, ...]]:
+    """Layers of tokens in which the attributes of CoNLL-U name no entities; the others stay.
+
+    >>> with_plain_misc({"misc": ("SplitAnte=e1<e3", None), "ua.min": (1, 2)})
+    {'ua.min': (1, 2)}
+    """
+    cells = layers.get("misc", ())
+    left = tuple(without_attributes(cell) if isinstance(cell, str) else cell for cell in cells)
     rest = {name: values for name, values in layers.items() if name != "misc"}
     return rest | ({"misc": left} if any(cell is not None for cell in left) else {})
 

@@ -35,6 +35,11 @@ def join_topics(
         members = topics.setdefault(topic_of(doc.name), {})
         if doc.name in members:
             raise CorelaxError(f"document {doc.name} occurs twice on one side")
+        if str(doc.extra.get(GLOBAL_ENTITY, "")).startswith("GRP"):
+            raise CorelaxError(
+                f"document {doc.name}: its entities are numbered by themselves (GRP in global.Entity), so "
+                "that they are not those of other documents"
+            )
         members[doc.name] = doc
     for topic, members in topics.items():
         yield _joined(topic, [members[name] for name in sorted(members)])

@@ -18,7 +18,7 @@ from typing import IO, Any
 from corelax.core.errors import CorelaxError
 from corelax.document import Document, Span, document_key
 from corelax.document.clustering import Clustering
-from corelax.document.gold import JSON_FIELDS, SPLIT
+from corelax.document.gold import JSON_FIELDS, SPLIT, with_plain_misc
 from corelax.io import conll2012, corefud
 from corelax.io.brackets import OpenMentions
 from corelax.io.not_kept import lost_data, lost_mentions
@@ -241,7 +241,9 @@ def write(doc: Document) -> str:
         fields[SPLIT] = split
     if doc.part is not None:
         fields["part_id"] = doc.part
-    if layers := {name: values for name, values in doc.layers.items() if name != "speaker"}:
+    # Clusters have no names here, so attributes that name some would mean others.
+    kept = with_plain_misc(doc.layers)
+    if layers := {name: values for name, values in kept.items() if name != "speaker"}:
         fields["layers"] = layers
     try:
         return json.dumps({**doc.extra.get(JSON_FIELDS, {}), **fields}, ensure_ascii=False) + "\n"
@@ -272,6 +274,9 @@ def not_kept(doc: Document) -> Counter[str]:
     given = sum(map(len, doc.extra.get(SPLIT, {}).values()))
     if dropped := given - sum(map(len, _split_of(doc).values())):
         lost["split antecedents of no token (left out)"] += dropped
+    bridging = sum("Bridge=" in str(cell) for cell in doc.layer("misc"))
+    if bridging:
+        lost["bridging"] += bridging
     if not all(label.isdecimal() for label in doc.clusters.labels):
         lost["entity names"] += 1
     return lost

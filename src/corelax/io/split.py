@@ -25,12 +25,15 @@ class SplitAntecedents:
     def __init__(self, problems: Problems) -> None:
         self._problems = problems
         self._elements: dict[str, dict[str, None]] = {}  # by set, in order
+        self._lines: dict[str, int] = {}  # where each entity is named first
 
     def add(self, element: str, wholes: Iterable[str], line: int) -> None:
         """An entity is an element of others."""
         self._problems.odd_once(line, NOT_SCORED)
         for whole in wholes:
             self._elements.setdefault(whole, {})[element] = None
+            for entity in (element, whole):
+                self._lines.setdefault(entity, line)
 
     def read(self, misc: str, line: int) -> None:
         """The attribute `SplitAnte=e1<e3,e2<e3` of CorefUD."""
@@ -46,6 +49,11 @@ class SplitAntecedents:
     def of(self, labels: Collection[str]) -> dict[str, tuple[str, ...]]:
         """The antecedents of each entity that has several, of the entities that there are."""
         known = set(labels)
+        for entity, line in self._lines.items():
+            if entity not in known:
+                self._problems.odd(
+                    line, f"split antecedents name entity {quote(entity)}, which has no mention"
+                )
         found = {
             whole: tuple(entity for entity in elements if entity in known)
             for whole, elements in self._elements.items()

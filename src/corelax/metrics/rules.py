@@ -47,8 +47,8 @@ class Rules:
 
     @property
     def needs_trees(self) -> bool:
-        """Whether the parse trees of gold are needed."""
-        return self.match == "min-span" or self.only is not None
+        """Whether the trees of gold are needed, for minimum spans or for heads that files do not give."""
+        return self.match != "exact" or self.only is not None
 
 
 def rules_of(

@@ -38,8 +38,8 @@ def document_entities(
 ) -> tuple[list[Entity], list[Entity]]:
     """The entities of both sides, as this kind of match sees them.
 
-    Head match needs heads, and partial match those of gold. If a file does not give them the tree decides;
-    without a tree it is an error. Where there are empty nodes heads tell which mentions are zeros.
+    Head match needs heads, and partial match those of gold. If a file does not give them the tree of gold
+    decides; without a tree it is an error. Where there are empty nodes heads tell which mentions are zeros.
 
     >>> doc = Document.from_sentences("d", [["the", "dog"]], clusters=[[(0, 2)]])
     >>> document_entities(gold=doc, system=doc, match="exact")[0][0].mentions
@@ -50,7 +50,7 @@ def document_entities(
     numbering = sorted(places)
     needs_heads = (match in ("partial", "head"), match == "head")
     ours, theirs = (
-        _Side(doc, numbering, match, needs).entities()
+        _Side(doc, gold, numbering, match, needs).entities()
         for doc, needs in zip(sides, needs_heads, strict=True)
     )
     return ours, theirs
@@ -60,17 +60,24 @@ class _Side:
     """One document whose nodes are numbered together with the other's."""
 
     def __init__(
-        self, doc: Document, numbering: list[tuple[int, EmptyId]], match: str, needs_heads: bool
+        self,
+        doc: Document,
+        gold: Document,
+        numbering: list[tuple[int, EmptyId]],
+        match: str,
+        needs_heads: bool,
     ) -> None:
-        self._doc = doc
+        self._doc, self._gold = doc, gold
         self._match = match
         self._needs_heads = needs_heads
         self._places = [place for place, _ in numbering]
         self._number_of = {id: place + i for i, (place, id) in enumerate(numbering)}
         self._nodes = {node.id: node for node in doc.empty_nodes}
         self._missing = [n for id, n in self._number_of.items() if id not in self._nodes]
-        # CorefUD files name heads, save where it is the first node; other documents do not know them.
-        self._first_is_head = GLOBAL_ENTITY in doc.extra
+        # CorefUD files name heads, save where it is the first node. Others do not know them, nor do those
+        # of GUM, whose fields are its own (GRP).
+        fields = str(doc.extra.get(GLOBAL_ENTITY, "")).split("-")
+        self._first_is_head = "head" in fields or "eid" in fields
 
     def entities(self) -> list[Entity]:
         """The entities with mentions as stretches."""
@@ -130,11 +137,12 @@ class _Side:
         is_one_node = span.end - span.start + len(span.empty) == 1
         if self._first_is_head or is_one_node:
             return (self._first_node(span),)
-        head = tree_head(self._doc, span)
+        head = tree_head(self._gold, span)
         if head is None and self._needs_heads:
+            side = "gold" if self._doc is self._gold else "system"
             raise CorelaxError(
-                f"document {self._doc.name}: the head of mention {span.bounds} is not known; this match "
-                "needs CorefUD files with heads, or a tree (layer head)"
+                f"document {self._doc.name}: the head of the {side} mention {span.bounds} is not known; this "
+                "match needs CorefUD files with heads, or a tree of gold (layer head)"
             )
         return (head,)
 
