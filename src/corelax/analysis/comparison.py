@@ -80,7 +80,7 @@ class Comparison:
         if least * number <= LEVEL:
             return []
         passes = "" if least > LEVEL else f", and none is below {LEVEL} after Holm's correction"
-        return [f"with {self.documents} documents no p value is below {least:.2g}{passes}"]
+        return [f"with {self.documents} documents no p value is below {least:.3g}{passes}"]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, as `corelax compare --json` prints them."""
