@@ -297,9 +297,7 @@ def test_an_empty_folder_is_said(corelax: Run, files: tuple, tmp_path: Path) -> 
     line = failure(corelax("compare", tmp_path / "empty", *files[1:]))
     assert line == f"{tmp_path / 'empty'}: no *.txt file in this folder"
     line = failure(corelax("compare", *files[:2], tmp_path / "empty"))
-    assert (
-        line == f"{tmp_path / 'empty'}: no annotated file (.conll, .conllu, .jsonl) in this folder"
-    )
+    assert line.startswith(f"{tmp_path / 'empty'}: no annotated file (.conll, ")
 
 
 def test_two_systems_of_one_name_are_refused(corelax: Run, files: tuple) -> None:
