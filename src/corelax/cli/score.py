@@ -190,9 +190,10 @@ def _print_report(report: Report, percent: Callable[[float], str]) -> None:
 
 
 def _note_oddities(report: Report, *paths: str) -> None:
-    for line in report.oddities[:ODDITIES_SHOWN]:
+    lines = list(dict.fromkeys(report.oddities))  # one file may be on both sides
+    for line in lines[:ODDITIES_SHOWN]:
         note(f"odd: {line}")
-    hidden = len(report.oddities) - ODDITIES_SHOWN
+    hidden = len(lines) - ODDITIES_SHOWN
     if hidden > 0:
         names = " ".join(path for path in paths if path != "-")
         note(f"odd: {hidden} more; see corelax validate {names}")
