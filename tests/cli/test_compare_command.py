@@ -335,4 +335,19 @@ def test_options_that_make_no_sense_are_one_line(
 
 def test_one_system_is_wrong_usage(corelax: Run, files: tuple) -> None:
     assert corelax("compare", *files[:2]).code == 2
-    assert corelax("compare", *files, "--metric", "bleu").code == 2
+
+
+def test_an_unknown_metric_is_answered_with_all_that_there_are(corelax: Run, files: tuple) -> None:
+    done = corelax("compare", *files, "--metric", "bleu")
+    assert done.code == 2
+    assert "mentions, mor, zero, conll" in " ".join(done.err.split())
+
+
+def test_metrics_of_nodes_are_those_of_score(corelax: Run, files: tuple) -> None:
+    wanted = ["--metric", "mor", "--metric", "zero", "--json"]
+    scored = json.loads(corelax("score", *files[:2], *wanted).out)
+    compared = json.loads(corelax("compare", *files, *wanted).out)
+    assert compared["systems"]["lea"]["scores"] == {
+        name: pytest.approx(score) for name, score in scored.items()
+    }
+    assert "\nMOR\n" in corelax("compare", *files, "--metric", "mor").out

@@ -80,7 +80,8 @@ def compare_outputs(
 
     Args:
         systems: By name, the documents of two systems or more.
-        metrics: Names from `corelax.metrics.METRICS`, and "conll", for the agreement; None is a usual choice.
+        metrics: Names from `corelax.metrics.METRICS`, "mor", "zero" and "conll", for the agreement; None is a
+            usual choice.
         passages: How many passages to choose at most.
         **options: Options of `corelax.score`, such as `singletons="drop"`.
 

@@ -128,7 +128,8 @@ def compare(
         gold: The right answers.
         systems: By name, the documents of two systems or more, in any order; or, for systems with several
             seeds, a list of such lists for each. Runs are paired by their position.
-        metrics: Names from `corelax.metrics.METRICS`, and "conll"; all of them if None.
+        metrics: Names from `corelax.metrics.METRICS`, "mor", "zero" and "conll"; what the profile
+            reports if None.
         resamples: How many resamples an interval and a p value are made of.
         confidence: The confidence of the intervals.
         seed: The seed of the resamples.

@@ -8,21 +8,19 @@ from typing import Any
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
 from corelax.document.pairing import SIDES, same_documents
-from corelax.metrics import CONLL, Report, score
+from corelax.metrics import CONLL, Report, check_metrics, score
 
 AVERAGE = "conll"  # a score like the metrics, but without counts of its own
 Run = Sequence[Document]
 
 
 def chosen_metrics(names: Iterable[str] | None) -> tuple[str, ...] | None:
-    """The names of metrics, each once; None stands for all that scoring reports.
+    """The names of metrics, each once, or an error; None stands for all that scoring reports.
 
     >>> chosen_metrics("lea"), chosen_metrics(["muc", "conll", "muc"]), chosen_metrics(None)
     (('lea',), ('muc', 'conll'), None)
     """
-    if names is None:
-        return None
-    return (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+    return None if names is None else check_metrics(names, supplements=True, average=True)
 
 
 def scores_in(report: Report) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from corelax.cli.options import (
 )
 from corelax.cli.parameters import Argument, BadParameter, Option
 from corelax.core.errors import CorelaxError
-from corelax.metrics.registry import METRICS, check_metrics
+from corelax.metrics.registry import METRICS, SUPPLEMENTS, check_metrics
 
 if TYPE_CHECKING:
     from corelax.analysis import Agreement, Comparison
@@ -27,13 +27,10 @@ CONLL = "conll"
 
 def _metric_names(names: list[str] | None) -> list[str] | None:
     """What `--metric` takes, or an error of usage."""
-    if not names:
-        return None
     try:
-        check_metrics(name for name in names if name != CONLL)
+        return list(check_metrics(names, supplements=True, average=True)) if names else None
     except CorelaxError as error:
         raise BadParameter(str(error)) from None
-    return names
 
 
 def compare(
@@ -64,7 +61,7 @@ def compare(
         Option(
             metavar="NAME",
             callback=_metric_names,
-            help=f"Only this one of {', '.join(METRICS)}, {CONLL}; may be repeated.",
+            help=f"Only this one of {', '.join((*METRICS, *SUPPLEMENTS))}, {CONLL}; may be repeated.",
         ),
     ] = None,
     match: Match = None,
