@@ -9,6 +9,7 @@ from typing import Any
 from corelax.analysis.errors import ErrorCounts, count_errors_of_runs, mean_errors
 from corelax.analysis.passages import choose_passages
 from corelax.analysis.runs import (
+    AVERAGE,
     Run,
     checked_documents,
     checked_runs,
@@ -97,7 +98,7 @@ class Comparison:
     def _system_dict(self, name: str) -> dict[str, Any]:
         result: dict[str, Any] = {
             "runs": self.counts[name].seeds,
-            "scores": {metric: self.score(name, metric).as_dict() for metric in self.metrics},
+            "scores": {metric: self._score_dict(name, metric) for metric in self.metrics},
         }
         if name in self.differences:
             result["differences"] = {
@@ -105,6 +106,10 @@ class Comparison:
                 for metric, difference in self.differences[name].items()
             }
         return result | {"errors": self.errors[name].as_dict()}
+
+    def _score_dict(self, name: str, metric: str) -> dict[str, Any]:
+        score = self.score(name, metric)
+        return {"f1": score.f1} if metric == AVERAGE else score.as_dict()  # a mean of F1
 
 
 def compare(
