@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from corelax.document import Document
 from corelax.io import read, write
 from tests.cli.test_resolve_command import EqualWords
 from tests.command_server import Done
@@ -255,6 +256,42 @@ def test_files_are_compared_without_torch(files: tuple) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture
+def short(tmp_path: Path) -> list[Path]:
+    """Gold and two systems whose mentions are words, which are their own heads; a text without."""
+    paths = []
+    for name, clusters in {"g": [[0, 2]], "a": [[0, 2]], "b": [[1, 2]], "t": []}.items():
+        entities = [[(word, word + 1) for word in cluster] for cluster in clusters]
+        doc = Document.from_sentences("d", [["Ann", "met", "her"]], clusters=entities)
+        paths.append(tmp_path / f"{name}.conll")
+        write([doc], paths[-1])
+    return paths
+
+
+@pytest.mark.parametrize(
+    "options", [["--match", "head"], ["--profile", "corefud"], ["--zeros", "dependent"]]
+)
+def test_exact_spans_of_errors_and_passages_are_noted(
+    corelax: Run, short: list[Path], options: list[str], tmp_path: Path
+) -> None:
+    files = short[:3]
+    line = "errors and passages compare exact spans, whatever --match says"
+    page = tmp_path / "page.html"
+    done = corelax("compare", *files, *options, "--json", "--html", page)
+    assert done.err.splitlines().count(line) == 1
+    assert json.loads(done.out)["notes"][-1] == line
+    assert line in page.read_text()
+    assert line not in corelax("compare", *files).err
+
+
+def test_exact_spans_of_passages_without_gold_are_noted(corelax: Run, short: list[Path]) -> None:
+    _, *systems, text = short
+    done = corelax("compare", text, *systems, "--match", "head", "--json")
+    line = "passages compare exact spans, whatever --match says"
+    assert done.err.splitlines()[1:] == [line]
+    assert json.loads(done.out)["notes"] == [line]
 
 
 # What goes wrong is one line.

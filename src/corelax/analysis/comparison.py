@@ -16,6 +16,7 @@ from corelax.analysis.runs import (
     chosen_metrics,
     scored,
     scores_in,
+    unlike_scores,
 )
 from corelax.analysis.significance import Difference, DocumentCounts, holm, paired_difference
 from corelax.document import Document
@@ -38,6 +39,7 @@ class Comparison:
         passages: Passages in which the first runs differ most, in favour of each side in turn.
         confidence: The confidence of the intervals.
         seed: The seed of the resamples.
+        unlike: What errors and passages do unlike scores, a sentence each.
     """
 
     counts: Mapping[str, DocumentCounts]
@@ -48,6 +50,7 @@ class Comparison:
     passages: Sequence[Passage]
     confidence: float = 0.95
     seed: int = 0
+    unlike: Sequence[str] = ()
 
     @property
     def baseline(self) -> str:
@@ -71,7 +74,11 @@ class Comparison:
 
     @property
     def notes(self) -> list[str]:
-        """What a reader of the p values must know, a sentence each."""
+        """What a reader of the p values, errors and passages must know, a sentence each."""
+        return [*self._notes_on_tests, *self.unlike]
+
+    @property
+    def _notes_on_tests(self) -> list[str]:
         if not self.is_tested:
             return ["one document: no interval and no p value; a test needs two documents or more"]
         least = (
@@ -183,6 +190,7 @@ def compare(
         passages=choose_passages(gold=gold, systems=first_runs, number=passages),
         confidence=confidence,
         seed=seed,
+        unlike=unlike_scores("errors and passages", options),
     )
 
 

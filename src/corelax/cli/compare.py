@@ -131,11 +131,11 @@ def compare(
             passages=passages,
             **options,
         )
-        for line in result.notes:
-            note(line)
     else:
         outputs = {name: of_system[0] for name, of_system in runs.items()}
         result = compare_outputs(outputs, metrics=metric, passages=passages, **options)
+    for line in result.notes:
+        note(line)
     if html is not None:
         write_page(result, html, f"Comparison: {', '.join(sources)}")
     print_result(result, json=json, csv=csv, latex=latex, is_quiet=html is not None)
