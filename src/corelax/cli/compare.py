@@ -38,7 +38,7 @@ def compare(
         str,
         Argument(
             metavar="GOLD",
-            help="The right answers, or a text without: file or folder; - is standard input.",
+            help="The right answers, or a text without: one file, or a folder of files; - is standard input.",
         ),
     ],
     systems: Annotated[
