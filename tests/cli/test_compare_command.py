@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from corelax.document import Document
+from corelax.document import Clustering, Document, Span
 from corelax.io import read, write
 from tests.cli.test_resolve_command import EqualWords
 from tests.command_server import Done
@@ -294,7 +294,68 @@ def test_exact_spans_of_passages_without_gold_are_noted(corelax: Run, short: lis
     assert json.loads(done.out)["notes"] == [line]
 
 
+def test_nested_mentions_are_dropped_as_score_does(corelax: Run, files: tuple) -> None:
+    gold, system, nothing = files
+    text = [["Ann", "and", "Bo", "met", "them"]]
+    inside = [[(0, 3), (2, 3), (4, 5)]]
+    for path, clusters in ((gold, inside), (system, [[(0, 3), (4, 5)]]), (nothing, [])):
+        write([Document.from_sentences("d", text, clusters=clusters)], path)
+    scored = json.loads(corelax("score", gold, system, "--nested", "drop", "--json").out)
+    done = corelax("compare", *files, "--nested", "drop", "--json")
+    compared = json.loads(done.out)["systems"]["lea"]["scores"]
+    assert compared["mentions"] == scored["mentions"]
+    assert compared["mentions"]["recall"] == 1
+    assert "errors and passages have all mentions, whatever --only and --nested say" in done.err
+
+
+def test_verb_phrases_are_left_out_as_score_does(corelax: Run, files: tuple) -> None:
+    options = ["--only", "np", "--json"]
+    scored = corelax("score", *files[:2], *options)
+    compared = corelax("compare", *files, *options)
+    assert (compared.code, scored.code) == (1, 1)  # no trees
+    assert compared.err == scored.err
+
+
+@pytest.fixture
+def topics(tmp_path: Path) -> list[Path]:
+    """Gold and two systems on two topics; entities go on in the next document of a topic."""
+    paths = []
+    for name, labels in {"g": "77", "a": "77", "b": "78"}.items():
+        documents = []
+        for topic in "tu":
+            for doc, label in zip("xy", labels, strict=True):
+                clusters = Clustering([[Span(0, 1), Span(2, 3)]], [label])
+                words = ("Ann", "met", "her")
+                documents.append(Document(id=f"{topic}_{doc}", words=words, clusters=clusters))
+        paths.append(tmp_path / f"{name}.conll")
+        write(documents, paths[-1])
+    return paths
+
+
+def test_topics_are_compared_as_one_document(corelax: Run, topics: list[Path]) -> None:
+    options = ["--cross-document", "_", "--json"]
+    scored = json.loads(corelax("score", topics[0], topics[2], *options).out)
+    done = corelax("compare", *topics, *options)
+    result = json.loads(done.out)
+    assert result["documents"] == 2
+    assert result["systems"]["b"]["scores"]["muc"] == scored["muc"]
+    assert scored["muc"]["recall"] == pytest.approx(2 / 3)
+
+
 # What goes wrong is one line.
+
+
+def test_topics_are_of_files(
+    corelax: Run, topics: list[Path], models: list[str], tmp_path: Path
+) -> None:
+    line = failure(corelax("compare", *topics, models[0], "--cross-document", "_"))
+    assert line.startswith("--cross-document compares files of annotated documents")
+    text = tmp_path / "text.txt"
+    text.write_text("Ann saw Bo.")
+    line = failure(corelax("compare", *topics, "--cross-document", text, "--html", text))
+    assert "is an input" in line
+    line = failure(corelax("compare", text, *topics[1:], "--cross-document", "_"))
+    assert line == "--cross-document needs annotated files, not a text"
 
 
 def test_standard_input_is_read_once(corelax: Run, files: tuple) -> None:

@@ -8,9 +8,13 @@ from corelax.cli.options import (
     AsCsv,
     AsJson,
     AsLatex,
+    CrossDocument,
     Device,
     InputFormat,
     Match,
+    Nested,
+    Only,
+    Singletons,
     Zeros,
     check_one_output,
     note,
@@ -66,12 +70,10 @@ def compare(
     ] = None,
     match: Match = None,
     zeros: Zeros = None,
-    singletons: Annotated[
-        Literal["keep", "drop"] | None,
-        Option(
-            help="Whether entities of one mention count; they do, but not with --profile corefud."
-        ),
-    ] = None,
+    singletons: Singletons = None,
+    only: Only = None,
+    nested: Nested = "keep",
+    cross_document: CrossDocument = None,
     profile: Annotated[
         Literal["normal", "corefud"],
         Option(help="'corefud' does as the scorer of the CRAC shared tasks."),
@@ -112,12 +114,19 @@ def compare(
     if [gold, *(run.path for runs in sources.values() for run in runs)].count("-") > 1:
         raise CorelaxError("standard input can be read once only")
     if html is not None:
-        check_not_input(html, input_paths(gold, sources))
-    texts = read_texts(gold, format, note)
+        check_not_input(html, [*input_paths(gold, sources), cross_document])
+    texts = read_texts(gold, format, note, cross_document)
     if not texts.is_gold and (several := [name for name, runs in sources.items() if len(runs) > 1]):
         raise CorelaxError(f"{several[0]}: several runs are compared on gold entities only")
     runs = system_runs(sources, texts, format=format, scheme=scheme, device=device, note=note)
-    chosen = {"singletons": singletons, "match": match, "zeros": zeros, "profile": profile}
+    chosen = {
+        "singletons": singletons,
+        "match": match,
+        "zeros": zeros,
+        "only": only,
+        "nested": nested,
+        "profile": profile,
+    }
     options: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
     result: Comparison | Agreement
     if texts.is_gold:
