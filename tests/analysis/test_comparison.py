@@ -121,6 +121,12 @@ def test_worked_case_of_two_documents() -> None:
     assert result.notes == ["with 2 documents no p value is below 0.5"]
 
 
+def test_the_least_p_value_has_three_digits() -> None:
+    systems = {"base": docs("abcd", SWAPPED), "x": docs("abcd")}
+    result = corelax.compare(docs("abcd"), systems, metrics=["muc"])
+    assert result.notes == ["with 4 documents no p value is below 0.125"]
+
+
 def test_seed_and_resamples_decide_the_draws(gold: list[Document]) -> None:
     systems = {"a": spoilt(gold, 1, moved=0.3), "b": spoilt(gold, 2, moved=0.2)}
 

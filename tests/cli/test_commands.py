@@ -70,6 +70,14 @@ def test_differences_are_shown_with_their_words(gold: Path, system: Path) -> Non
     assert "merged    Mara [47] + the keeper [51–52]" in shown
 
 
+def test_oddities_of_a_file_on_both_sides_are_shown_once(tmp_path: Path) -> None:
+    odd = tmp_path / "odd.conll"
+    odd.write_text("#begin document (d); part 000\nd 0 0 Ann (0)|(1)\n\n#end document\n")
+    lines = run("score", odd, odd).err.splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith(f"odd: {odd}:2: ")
+
+
 def test_one_side_may_come_from_standard_input(gold: Path, system: Path) -> None:
     piped = run("score", "-", system, "--json", stdin=gold.read_text())
     assert piped.out == run("score", gold, system, "--json").out

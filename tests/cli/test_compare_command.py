@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from corelax.document import Clustering, Document, Span
 from corelax.io import read, write
 from tests.cli.test_resolve_command import EqualWords
 from tests.command_server import Done
@@ -83,7 +84,7 @@ def test_scores_are_those_of_score(corelax: Run, files: tuple) -> None:
     scored = json.loads(corelax("score", gold, system, "--json").out)
     compared = json.loads(corelax("compare", *files, "--json").out)
     scores = compared["systems"]["lea"]["scores"]
-    assert scores.pop("conll")["f1"] == pytest.approx(scored.pop("conll"))
+    assert scores.pop("conll") == {"f1": pytest.approx(scored.pop("conll"))}  # a mean of F1 alone
     assert {name: pytest.approx(score) for name, score in scored.items()} == scores
 
 
@@ -257,7 +258,104 @@ def test_files_are_compared_without_torch(files: tuple) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.fixture
+def short(tmp_path: Path) -> list[Path]:
+    """Gold and two systems whose mentions are words, which are their own heads; a text without."""
+    paths = []
+    for name, clusters in {"g": [[0, 2]], "a": [[0, 2]], "b": [[1, 2]], "t": []}.items():
+        entities = [[(word, word + 1) for word in cluster] for cluster in clusters]
+        doc = Document.from_sentences("d", [["Ann", "met", "her"]], clusters=entities)
+        paths.append(tmp_path / f"{name}.conll")
+        write([doc], paths[-1])
+    return paths
+
+
+@pytest.mark.parametrize(
+    "options", [["--match", "head"], ["--profile", "corefud"], ["--zeros", "dependent"]]
+)
+def test_exact_spans_of_errors_and_passages_are_noted(
+    corelax: Run, short: list[Path], options: list[str], tmp_path: Path
+) -> None:
+    files = short[:3]
+    line = "errors and passages compare exact spans, whatever --match says"
+    page = tmp_path / "page.html"
+    done = corelax("compare", *files, *options, "--json", "--html", page)
+    assert done.err.splitlines().count(line) == 1
+    assert json.loads(done.out)["notes"][-1] == line
+    assert line in page.read_text()
+    assert line not in corelax("compare", *files).err
+
+
+def test_exact_spans_of_passages_without_gold_are_noted(corelax: Run, short: list[Path]) -> None:
+    _, *systems, text = short
+    done = corelax("compare", text, *systems, "--match", "head", "--json")
+    line = "passages compare exact spans, whatever --match says"
+    assert done.err.splitlines()[1:] == [line]
+    assert json.loads(done.out)["notes"] == [line]
+
+
+def test_nested_mentions_are_dropped_as_score_does(corelax: Run, files: tuple) -> None:
+    gold, system, nothing = files
+    text = [["Ann", "and", "Bo", "met", "them"]]
+    inside = [[(0, 3), (2, 3), (4, 5)]]
+    for path, clusters in ((gold, inside), (system, [[(0, 3), (4, 5)]]), (nothing, [])):
+        write([Document.from_sentences("d", text, clusters=clusters)], path)
+    scored = json.loads(corelax("score", gold, system, "--nested", "drop", "--json").out)
+    done = corelax("compare", *files, "--nested", "drop", "--json")
+    compared = json.loads(done.out)["systems"]["lea"]["scores"]
+    assert compared["mentions"] == scored["mentions"]
+    assert compared["mentions"]["recall"] == 1
+    assert "errors and passages have all mentions, whatever --only and --nested say" in done.err
+
+
+def test_verb_phrases_are_left_out_as_score_does(corelax: Run, files: tuple) -> None:
+    options = ["--only", "np", "--json"]
+    scored = corelax("score", *files[:2], *options)
+    compared = corelax("compare", *files, *options)
+    assert (compared.code, scored.code) == (1, 1)  # no trees
+    assert compared.err == scored.err
+
+
+@pytest.fixture
+def topics(tmp_path: Path) -> list[Path]:
+    """Gold and two systems on two topics; entities go on in the next document of a topic."""
+    paths = []
+    for name, labels in {"g": "77", "a": "77", "b": "78"}.items():
+        documents = []
+        for topic in "tu":
+            for doc, label in zip("xy", labels, strict=True):
+                clusters = Clustering([[Span(0, 1), Span(2, 3)]], [label])
+                words = ("Ann", "met", "her")
+                documents.append(Document(id=f"{topic}_{doc}", words=words, clusters=clusters))
+        paths.append(tmp_path / f"{name}.conll")
+        write(documents, paths[-1])
+    return paths
+
+
+def test_topics_are_compared_as_one_document(corelax: Run, topics: list[Path]) -> None:
+    options = ["--cross-document", "_", "--json"]
+    scored = json.loads(corelax("score", topics[0], topics[2], *options).out)
+    done = corelax("compare", *topics, *options)
+    result = json.loads(done.out)
+    assert result["documents"] == 2
+    assert result["systems"]["b"]["scores"]["muc"] == scored["muc"]
+    assert scored["muc"]["recall"] == pytest.approx(2 / 3)
+
+
 # What goes wrong is one line.
+
+
+def test_topics_are_of_files(
+    corelax: Run, topics: list[Path], models: list[str], tmp_path: Path
+) -> None:
+    line = failure(corelax("compare", *topics, models[0], "--cross-document", "_"))
+    assert line.startswith("--cross-document compares files of annotated documents")
+    text = tmp_path / "text.txt"
+    text.write_text("Ann saw Bo.")
+    line = failure(corelax("compare", *topics, "--cross-document", text, "--html", text))
+    assert "is an input" in line
+    line = failure(corelax("compare", text, *topics[1:], "--cross-document", "_"))
+    assert line == "--cross-document needs annotated files, not a text"
 
 
 def test_standard_input_is_read_once(corelax: Run, files: tuple) -> None:
@@ -297,9 +395,7 @@ def test_an_empty_folder_is_said(corelax: Run, files: tuple, tmp_path: Path) -> 
     line = failure(corelax("compare", tmp_path / "empty", *files[1:]))
     assert line == f"{tmp_path / 'empty'}: no *.txt file in this folder"
     line = failure(corelax("compare", *files[:2], tmp_path / "empty"))
-    assert (
-        line == f"{tmp_path / 'empty'}: no annotated file (.conll, .conllu, .jsonl) in this folder"
-    )
+    assert line.startswith(f"{tmp_path / 'empty'}: no annotated file (.conll, ")
 
 
 def test_two_systems_of_one_name_are_refused(corelax: Run, files: tuple) -> None:
@@ -337,4 +433,19 @@ def test_options_that_make_no_sense_are_one_line(
 
 def test_one_system_is_wrong_usage(corelax: Run, files: tuple) -> None:
     assert corelax("compare", *files[:2]).code == 2
-    assert corelax("compare", *files, "--metric", "bleu").code == 2
+
+
+def test_an_unknown_metric_is_answered_with_all_that_there_are(corelax: Run, files: tuple) -> None:
+    done = corelax("compare", *files, "--metric", "bleu")
+    assert done.code == 2
+    assert "mentions, mor, zero, conll" in " ".join(done.err.split())
+
+
+def test_metrics_of_nodes_are_those_of_score(corelax: Run, files: tuple) -> None:
+    wanted = ["--metric", "mor", "--metric", "zero", "--json"]
+    scored = json.loads(corelax("score", *files[:2], *wanted).out)
+    compared = json.loads(corelax("compare", *files, *wanted).out)
+    assert compared["systems"]["lea"]["scores"] == {
+        name: pytest.approx(score) for name, score in scored.items()
+    }
+    assert "\nMOR\n" in corelax("compare", *files, "--metric", "mor").out

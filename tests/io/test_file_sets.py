@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from corelax import CorelaxError
-from corelax.io import annotated_files, match_files
+from corelax.io import annotated_files, match_files, suffix_format
+from corelax.io.formats import ALIASES, FORMATS
 
 
 def folder(root: Path, name: str, *files: str) -> Path:
@@ -59,5 +60,10 @@ def test_files_without_partner_are_named(gold: list[str], system: list[str], mes
 
 def test_a_folder_without_annotated_files_is_said(tmp_path: Path) -> None:
     empty = folder(tmp_path, "e", "notes.txt")
-    with pytest.raises(CorelaxError, match=r"no annotated file \(.conll, .conllu, .jsonl\)"):
+    message = r"no annotated file \(.conll, .conllu, .conllua, .jsonl\)"
+    with pytest.raises(CorelaxError, match=message):
         annotated_files(empty)
+
+
+def test_the_suffixes_that_are_said_are_those_of_all_formats() -> None:
+    assert {suffix_format(f"a.{name}") for name in ALIASES} == set(FORMATS)

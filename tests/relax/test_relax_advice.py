@@ -25,6 +25,20 @@ def test_transposed_scores_are_warned_about(loss):
         loss(masked(3).mT, torch.tensor([0, 0, -1]))
 
 
+@pytest.mark.parametrize("mask", [-1e4, -1e9, torch.finfo(torch.float32).min])
+def test_transposed_scores_with_a_finite_mask_are_warned_about(mask):
+    scores = masked(3).clamp(min=mask).mT
+    with pytest.warns(ConventionWarning, match="none but masks"):
+        metric_loss(scores, torch.tensor([0, 0, -1]))
+
+
+def test_low_scores_are_no_masks():
+    metric_loss(torch.eye(3) * 999, torch.tensor([0, 0, -1]))
+    one_link = torch.eye(3) * 2000
+    one_link[2, 1] = 1000
+    metric_loss(one_link, torch.tensor([0, 0, -1]))
+
+
 @each_loss
 def test_gold_with_zero_for_no_entity_is_warned_about(loss):
     with pytest.warns(ConventionWarning, match="entity 0 has 10 of 14 mentions.* gold - 1"):

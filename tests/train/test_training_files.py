@@ -40,7 +40,10 @@ def test_files_keep_the_order_they_are_named_in(files):
     ("named", "problem"),
     [
         (["parts/a.conll", "parts"], "a.conll: is named twice"),
-        (["empty"], r"empty: no annotated file \(\.conll, \.conllu, \.jsonl\) in this folder"),
+        (
+            ["empty"],
+            r"empty: no annotated file \(\.conll, \.conllu, \.conllua, \.jsonl\) in this folder",
+        ),
         (["gone.conll"], "gone.conll: "),
         ([], "name at least one file"),
     ],

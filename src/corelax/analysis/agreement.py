@@ -9,7 +9,7 @@ from typing import Any
 from corelax.analysis.comparison import passage_dict
 from corelax.analysis.comparison_tables import metric_title
 from corelax.analysis.differing import choose_differences
-from corelax.analysis.runs import AVERAGE, checked_runs, chosen_metrics, scored
+from corelax.analysis.runs import AVERAGE, checked_runs, chosen_metrics, scored, unlike_scores
 from corelax.core.version import VERSION
 from corelax.document import Document
 from corelax.document.statistics import Statistics, count
@@ -35,12 +35,14 @@ class Agreement:
         reports: By system (all but the first), its scores with the first system in place of gold.
         metrics: The metrics of the agreement.
         passages: Passages in which systems differ, in the order of the text.
+        notes: What passages do unlike scores, a sentence each.
     """
 
     sizes: Mapping[str, Statistics]
     reports: Mapping[str, Report]
     metrics: Sequence[str]
     passages: Sequence[Passage]
+    notes: Sequence[str] = ()
 
     @property
     def first(self) -> str:
@@ -66,6 +68,7 @@ class Agreement:
                 for name, size in self.sizes.items()
             },
             "passages": [passage_dict(passage) for passage in self.passages],
+            "notes": list(self.notes),
         }
 
 
@@ -80,7 +83,8 @@ def compare_outputs(
 
     Args:
         systems: By name, the documents of two systems or more.
-        metrics: Names from `corelax.metrics.METRICS`, and "conll", for the agreement; None is a usual choice.
+        metrics: Names from `corelax.metrics.METRICS`, "mor", "zero" and "conll", for the agreement; None is a
+            usual choice.
         passages: How many passages to choose at most.
         **options: Options of `corelax.score`, such as `singletons="drop"`.
 
@@ -105,6 +109,7 @@ def compare_outputs(
         },
         metrics=wanted,
         passages=choose_differences(runs, number=passages),
+        notes=unlike_scores("passages", options),
     )
 
 
@@ -135,7 +140,7 @@ def agreement_page(agreement: Agreement, *, title: str, command: str = "") -> Pa
     sections = [
         Section(
             "Where the systems differ",
-            [] if agreement.passages else ["Nowhere: all links are the same."],
+            agreement.notes if agreement.passages else ["Nowhere: all links are the same."],
             [passages] if agreement.passages else [],
         ),
         Section("Agreement", [], [agreement_table(agreement)]),

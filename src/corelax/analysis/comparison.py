@@ -9,12 +9,14 @@ from typing import Any
 from corelax.analysis.errors import ErrorCounts, count_errors_of_runs, mean_errors
 from corelax.analysis.passages import choose_passages
 from corelax.analysis.runs import (
+    AVERAGE,
     Run,
     checked_documents,
     checked_runs,
     chosen_metrics,
     scored,
     scores_in,
+    unlike_scores,
 )
 from corelax.analysis.significance import Difference, DocumentCounts, holm, paired_difference
 from corelax.document import Document
@@ -37,6 +39,7 @@ class Comparison:
         passages: Passages in which the first runs differ most, in favour of each side in turn.
         confidence: The confidence of the intervals.
         seed: The seed of the resamples.
+        unlike: What errors and passages do unlike scores, a sentence each.
     """
 
     counts: Mapping[str, DocumentCounts]
@@ -47,6 +50,7 @@ class Comparison:
     passages: Sequence[Passage]
     confidence: float = 0.95
     seed: int = 0
+    unlike: Sequence[str] = ()
 
     @property
     def baseline(self) -> str:
@@ -70,7 +74,11 @@ class Comparison:
 
     @property
     def notes(self) -> list[str]:
-        """What a reader of the p values must know, a sentence each."""
+        """What a reader of the p values, errors and passages must know, a sentence each."""
+        return [*self._notes_on_tests, *self.unlike]
+
+    @property
+    def _notes_on_tests(self) -> list[str]:
         if not self.is_tested:
             return ["one document: no interval and no p value; a test needs two documents or more"]
         least = (
@@ -80,7 +88,7 @@ class Comparison:
         if least * number <= LEVEL:
             return []
         passes = "" if least > LEVEL else f", and none is below {LEVEL} after Holm's correction"
-        return [f"with {self.documents} documents no p value is below {least:.2g}{passes}"]
+        return [f"with {self.documents} documents no p value is below {least:.3g}{passes}"]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, as `corelax compare --json` prints them."""
@@ -97,7 +105,7 @@ class Comparison:
     def _system_dict(self, name: str) -> dict[str, Any]:
         result: dict[str, Any] = {
             "runs": self.counts[name].seeds,
-            "scores": {metric: self.score(name, metric).as_dict() for metric in self.metrics},
+            "scores": {metric: self._score_dict(name, metric) for metric in self.metrics},
         }
         if name in self.differences:
             result["differences"] = {
@@ -105,6 +113,10 @@ class Comparison:
                 for metric, difference in self.differences[name].items()
             }
         return result | {"errors": self.errors[name].as_dict()}
+
+    def _score_dict(self, name: str, metric: str) -> dict[str, Any]:
+        score = self.score(name, metric)
+        return {"f1": score.f1} if metric == AVERAGE else score.as_dict()  # a mean of F1
 
 
 def compare(
@@ -128,7 +140,8 @@ def compare(
         gold: The right answers.
         systems: By name, the documents of two systems or more, in any order; or, for systems with several
             seeds, a list of such lists for each. Runs are paired by their position.
-        metrics: Names from `corelax.metrics.METRICS`, and "conll"; all of them if None.
+        metrics: Names from `corelax.metrics.METRICS`, "mor", "zero" and "conll"; what the profile
+            reports if None.
         resamples: How many resamples an interval and a p value are made of.
         confidence: The confidence of the intervals.
         seed: The seed of the resamples.
@@ -177,6 +190,7 @@ def compare(
         passages=choose_passages(gold=gold, systems=first_runs, number=passages),
         confidence=confidence,
         seed=seed,
+        unlike=unlike_scores("errors and passages", options),
     )
 
 

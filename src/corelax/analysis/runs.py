@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
 from corelax.document.pairing import SIDES, same_documents
-from corelax.metrics import CONLL, Report, score
+from corelax.metrics import CONLL, Report, check_metrics, score
+from corelax.metrics.rules import Rules, rules_of
 
 AVERAGE = "conll"  # a score like the metrics, but without counts of its own
 Run = Sequence[Document]
+RULES = tuple(field.name for field in fields(Rules))
 
 
 def chosen_metrics(names: Iterable[str] | None) -> tuple[str, ...] | None:
-    """The names of metrics, each once; None stands for all that scoring reports.
+    """The names of metrics, each once, or an error; None stands for all that scoring reports.
 
     >>> chosen_metrics("lea"), chosen_metrics(["muc", "conll", "muc"]), chosen_metrics(None)
     (('lea',), ('muc', 'conll'), None)
     """
-    if names is None:
-        return None
-    return (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+    return None if names is None else check_metrics(names, supplements=True, average=True)
 
 
 def scores_in(report: Report) -> tuple[str, ...]:
@@ -97,3 +98,24 @@ def scored(
         raise CorelaxError("systems are compared by F1; leave out beta")
     given = {"check_text": False, **options}
     return score(gold=gold, system=run, metrics=metrics, per_document=True, **given)
+
+
+def unlike_scores(what: str, options: Mapping[str, Any]) -> list[str]:
+    """What is said of errors and passages, which compare all mentions by their spans.
+
+    Args:
+        what: What is shown beside scores.
+        options: The options of `score`.
+
+    >>> unlike_scores("passages", {"profile": "corefud"})
+    ['passages compare exact spans, whatever --match says']
+    >>> unlike_scores("passages", {"only": "np"}), unlike_scores("passages", {})
+    (['passages have all mentions, whatever --only and --nested say'], [])
+    """
+    rules = rules_of(**{name: options[name] for name in RULES if name in options})
+    lines = []
+    if (rules.match, rules.zeros) != ("exact", "linear"):
+        lines.append(f"{what} compare exact spans, whatever --match says")
+    if rules.only is not None or rules.nested == "drop":
+        lines.append(f"{what} have all mentions, whatever --only and --nested say")
+    return lines

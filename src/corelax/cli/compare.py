@@ -8,16 +8,20 @@ from corelax.cli.options import (
     AsCsv,
     AsJson,
     AsLatex,
+    CrossDocument,
     Device,
     InputFormat,
     Match,
+    Nested,
+    Only,
+    Singletons,
     Zeros,
     check_one_output,
     note,
 )
 from corelax.cli.parameters import Argument, BadParameter, Option
 from corelax.core.errors import CorelaxError
-from corelax.metrics.registry import METRICS, check_metrics
+from corelax.metrics.registry import METRICS, SUPPLEMENTS, check_metrics
 
 if TYPE_CHECKING:
     from corelax.analysis import Agreement, Comparison
@@ -27,13 +31,10 @@ CONLL = "conll"
 
 def _metric_names(names: list[str] | None) -> list[str] | None:
     """What `--metric` takes, or an error of usage."""
-    if not names:
-        return None
     try:
-        check_metrics(name for name in names if name != CONLL)
+        return list(check_metrics(names, supplements=True, average=True)) if names else None
     except CorelaxError as error:
         raise BadParameter(str(error)) from None
-    return names
 
 
 def compare(
@@ -41,7 +42,7 @@ def compare(
         str,
         Argument(
             metavar="GOLD",
-            help="The right answers, or a text without: file or folder; - is standard input.",
+            help="The right answers, or a text without: one file, or a folder of files; - is standard input.",
         ),
     ],
     systems: Annotated[
@@ -64,17 +65,15 @@ def compare(
         Option(
             metavar="NAME",
             callback=_metric_names,
-            help=f"Only this one of {', '.join(METRICS)}, {CONLL}; may be repeated.",
+            help=f"Only this one of {', '.join((*METRICS, *SUPPLEMENTS))}, {CONLL}; may be repeated.",
         ),
     ] = None,
     match: Match = None,
     zeros: Zeros = None,
-    singletons: Annotated[
-        Literal["keep", "drop"] | None,
-        Option(
-            help="Whether entities of one mention count; they do, but not with --profile corefud."
-        ),
-    ] = None,
+    singletons: Singletons = None,
+    only: Only = None,
+    nested: Nested = "keep",
+    cross_document: CrossDocument = None,
     profile: Annotated[
         Literal["normal", "corefud"],
         Option(help="'corefud' does as the scorer of the CRAC shared tasks."),
@@ -115,12 +114,19 @@ def compare(
     if [gold, *(run.path for runs in sources.values() for run in runs)].count("-") > 1:
         raise CorelaxError("standard input can be read once only")
     if html is not None:
-        check_not_input(html, input_paths(gold, sources))
-    texts = read_texts(gold, format, note)
+        check_not_input(html, [*input_paths(gold, sources), cross_document])
+    texts = read_texts(gold, format, note, cross_document)
     if not texts.is_gold and (several := [name for name, runs in sources.items() if len(runs) > 1]):
         raise CorelaxError(f"{several[0]}: several runs are compared on gold entities only")
     runs = system_runs(sources, texts, format=format, scheme=scheme, device=device, note=note)
-    chosen = {"singletons": singletons, "match": match, "zeros": zeros, "profile": profile}
+    chosen = {
+        "singletons": singletons,
+        "match": match,
+        "zeros": zeros,
+        "only": only,
+        "nested": nested,
+        "profile": profile,
+    }
     options: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
     result: Comparison | Agreement
     if texts.is_gold:
@@ -134,11 +140,11 @@ def compare(
             passages=passages,
             **options,
         )
-        for line in result.notes:
-            note(line)
     else:
         outputs = {name: of_system[0] for name, of_system in runs.items()}
         result = compare_outputs(outputs, metrics=metric, passages=passages, **options)
+    for line in result.notes:
+        note(line)
     if html is not None:
         write_page(result, html, f"Comparison: {', '.join(sources)}")
     print_result(result, json=json, csv=csv, latex=latex, is_quiet=html is not None)

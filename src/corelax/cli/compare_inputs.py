@@ -21,8 +21,9 @@ from corelax.core.errors import CorelaxError, FormatError
 from corelax.core.files import STANDARD, open_text, shown
 from corelax.core.folders import CONFIG
 from corelax.core.printed import unfiltered
-from corelax.document import Document
-from corelax.io import format_of, match_files, read, suffix_format
+from corelax.document import Document, join_topics
+from corelax.io import format_of, match_files, read, suffix_format, topic_rule
+from corelax.io.topics import named_entities
 
 Note = Callable[[str], None]
 RESULT = re.compile(r"\.(links|entities)\.json$")  # of a run of a study
@@ -43,11 +44,13 @@ class Texts:
         files: The documents of each file, by the name that files of systems are matched by.
         source: The file or folder that they are from; empty for raw text, whose files have no partners.
         is_gold: Whether they have gold entities.
+        cross_document: How the topics are told (`corelax.io.topic_rule`) that are compared as one document.
     """
 
     files: dict[str, list[Document]]
     source: str
     is_gold: bool
+    cross_document: str | None = None
 
     def named(self, file: str, documents: Sequence[Document]) -> list[Document]:
         """Documents of a file, with its name in theirs where there are several files."""
@@ -61,24 +64,37 @@ class Texts:
         return [doc for file, docs in self.files.items() for doc in self.named(file, docs)]
 
 
-def read_texts(name: str, format: str | None, note: Note) -> Texts:
+def read_texts(
+    name: str, format: str | None, note: Note, cross_document: str | None = None
+) -> Texts:
     """The first argument: annotated files with gold entities, or texts without.
 
     Args:
         name: A file, a folder or `-`.
         format: The format of annotated files; else by suffix, else by content.
         note: Called with a line if annotated files have no entities.
+        cross_document: How topics are told, if they are compared as one document.
     """
     from corelax.text import read_documents
 
     if _is_raw(name, format):
+        if cross_document is not None:
+            raise CorelaxError("--cross-document needs annotated files, not a text")
         return Texts({"": read_documents([name])}, "", is_gold=False)
     paths = {key: path for key, (path, _) in match_files(gold=[name], system=[name]).items()}
-    files = {key: read(path, format) for key, path in paths.items()}
+    files = {key: _read(path, format, cross_document) for key, path in paths.items()}
     is_gold = any(doc.clusters for docs in files.values() for doc in docs)
     if not is_gold:
         note(f"{shown(name)}: has no entities, so the systems are compared with each other")
-    return Texts(files, name, is_gold)
+    return Texts(files, name, is_gold, cross_document)
+
+
+def _read(path: str, format: str | None, cross_document: str | None) -> list[Document]:
+    """The documents of a file, or its topics."""
+    documents = read(path, format)
+    if cross_document is None:
+        return documents
+    return list(join_topics(named_entities(documents, path, format), topic_rule(cross_document)))
 
 
 def _is_raw(name: str, format: str | None) -> bool:
@@ -168,7 +184,9 @@ def read_system(source: Source, texts: Texts, format: str | None, note: Note) ->
         return documents
     pairs = match_files(gold=[texts.source], system=[source.path])
     return [
-        doc for file, (_, path) in pairs.items() for doc in texts.named(file, read(path, format))
+        doc
+        for file, (_, path) in pairs.items()
+        for doc in texts.named(file, _read(path, format, texts.cross_document))
     ]
 
 
@@ -230,6 +248,10 @@ def system_runs(
     models = [source for source in every if source.is_model]
     if scheme is not None and not models:
         raise CorelaxError("--scheme is of models that are run; the systems are all files")
+    if texts.cross_document is not None and any(s.is_model or RESULT.search(s.path) for s in every):
+        raise CorelaxError(
+            "--cross-document compares files of annotated documents, not models and results of studies"
+        )
     ready = {s: read_system(s, texts, format, note) for s in every if not s.is_model}
     if models:
         ready |= _run_models(models, texts.documents, scheme, device, note)

@@ -63,6 +63,26 @@ Zeros = Annotated[
         help="Whether zeros are compared by their place (the default) or by what they depend on."
     ),
 ]
+Singletons = Annotated[
+    Literal["keep", "drop"] | None,
+    Option(help="Whether entities of one mention count; they do, but not with --profile corefud."),
+]
+Only = Annotated[
+    Literal["np"] | None,
+    Option(help="'np' leaves out mentions that are verb phrases by the parse tree."),
+]
+Nested = Annotated[
+    Literal["keep", "drop"],
+    Option(help="Whether mentions inside another one of their entity count."),
+]
+CrossDocument = Annotated[
+    str | None,
+    Option(
+        metavar="RULE",
+        help="Score a topic as one document. RULE is what ends the topic in a document's name (_ for "
+        "ECB+), a file with a document, a tab and its topic on each line, or 'all'.",
+    ),
+]
 # For commands that read one file and write another:
 TargetFormat = Annotated[
     FormatName | None, Option("--format", "--to", help="Format of OUT; else by suffix.")

@@ -8,8 +8,12 @@ from corelax.cli.options import (
     AsCsv,
     AsJson,
     AsLatex,
+    CrossDocument,
     FormatName,
     Match,
+    Nested,
+    Only,
+    Singletons,
     Zeros,
     check_one_output,
     note,
@@ -60,20 +64,9 @@ def score(
     ] = False,
     match: Match = None,
     zeros: Zeros = None,
-    singletons: Annotated[
-        Literal["keep", "drop"] | None,
-        Option(
-            help="Whether entities of one mention count; they do, but not with --profile corefud."
-        ),
-    ] = None,
-    only: Annotated[
-        Literal["np"] | None,
-        Option(help="'np' leaves out mentions that are verb phrases by the parse tree."),
-    ] = None,
-    nested: Annotated[
-        Literal["keep", "drop"],
-        Option(help="Whether mentions inside another one of their entity count."),
-    ] = "keep",
+    singletons: Singletons = None,
+    only: Only = None,
+    nested: Nested = "keep",
     metric: Annotated[
         list[str] | None,
         Option(
@@ -94,14 +87,7 @@ def score(
         ),
     ] = "normal",
     check_text: Annotated[bool, Option(help="Whether both sides must have the same words.")] = True,
-    cross_document: Annotated[
-        str | None,
-        Option(
-            metavar="RULE",
-            help="Score a topic as one document. RULE is what ends the topic in a document's name (_ for "
-            "ECB+), a file with a document, a tab and its topic on each line, or 'all'.",
-        ),
-    ] = None,
+    cross_document: CrossDocument = None,
     format: Annotated[FormatName | None, Option(help="Format of both files.")] = None,
     gold_format: Annotated[FormatName | None, Option(help="Format of GOLD.")] = None,
     system_format: Annotated[FormatName | None, Option(help="Format of SYSTEM.")] = None,
@@ -190,9 +176,10 @@ def _print_report(report: Report, percent: Callable[[float], str]) -> None:
 
 
 def _note_oddities(report: Report, *paths: str) -> None:
-    for line in report.oddities[:ODDITIES_SHOWN]:
+    lines = list(dict.fromkeys(report.oddities))  # one file may be on both sides
+    for line in lines[:ODDITIES_SHOWN]:
         note(f"odd: {line}")
-    hidden = len(report.oddities) - ODDITIES_SHOWN
+    hidden = len(lines) - ODDITIES_SHOWN
     if hidden > 0:
         names = " ".join(path for path in paths if path != "-")
         note(f"odd: {hidden} more; see corelax validate {names}")

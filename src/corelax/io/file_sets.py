@@ -13,7 +13,7 @@ from pathlib import Path
 
 from corelax.core.errors import CorelaxError
 from corelax.core.files import STANDARD
-from corelax.io.formats import FORMATS, suffix_format
+from corelax.io.formats import ALIASES, FORMATS, suffix_format
 
 MOST_LISTED = 3  # names in a message
 _LAYERS = re.compile(r"\.v\d+_(gold|auto)$")
@@ -31,7 +31,8 @@ def annotated_files(folder: str | os.PathLike[str]) -> list[Path]:
         if not path.name.startswith(".") and suffix_format(path) is not None and path.is_file()
     )
     if not found:
-        raise CorelaxError(f"{folder}: no annotated file (.conll, .conllu, .jsonl) in this folder")
+        suffixes = ", ".join(f".{name}" for name in ALIASES)
+        raise CorelaxError(f"{folder}: no annotated file ({suffixes}) in this folder")
     return found
 
 

@@ -54,7 +54,7 @@ class Format:
         return doc.name if self.always_has_parts else doc.key
 
 
-# Other names for formats.
+# Other names for formats: their usual suffixes.
 ALIASES = {"conll": "conll2012", "conllu": "corefud", "conllua": "ua", "jsonl": "jsonlines"}
 FORMATS: dict[str, Format] = {
     "conll2012": Format(

@@ -64,13 +64,14 @@ def register(metric: Metric) -> Metric:
 
 
 def check_metrics(
-    names: Iterable[str] | None = None, *, supplements: bool = False
+    names: Iterable[str] | None = None, *, supplements: bool = False, average: bool = False
 ) -> tuple[str, ...]:
     """The names, each once, or an error that lists the valid ones. None stands for all metrics.
 
     Args:
         names: Names from `METRICS`.
         supplements: Whether names from `SUPPLEMENTS` are valid too.
+        average: Whether "conll" is valid too.
 
     >>> check_metrics(["lea", "bcub"])
     Traceback (most recent call last):
@@ -80,7 +81,7 @@ def check_metrics(
     if names is None:
         return tuple(METRICS)
     names = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
-    valid = (*METRICS, *SUPPLEMENTS) if supplements else tuple(METRICS)
+    valid = (*METRICS, *(SUPPLEMENTS if supplements else ()), *(["conll"] if average else ()))
     for name in names:
         if name not in valid:
             raise CorelaxError(f"unknown metric {name!r}; choose from {', '.join(valid)}")

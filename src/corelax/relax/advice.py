@@ -18,6 +18,7 @@ from torch import Tensor
 from corelax.relax.precision import can_check
 
 FEWEST_MENTIONS = 12  # with fewer, one entity may well have most of them
+MASKED = 1e3  # what lies this far below the score of a new entity is a mask, such as -1e4
 
 _is_trusted = ContextVar("is_trusted", default=False)
 
@@ -44,21 +45,29 @@ def advise_scores(scores: Tensor, lengths: Tensor | None = None) -> None:
     """Warns if no mention can be linked, as with the antecedent in the first axis.
 
     Args:
-        scores: [..., mention, antecedent], checked; −inf marks antecedents that were pruned.
+        scores: [..., mention, antecedent], checked; −inf, or a score more than `MASKED` below that of a new
+            entity, marks antecedents that were pruned.
         lengths: [...] mentions of each document of a padded batch.
     """
     if scores.shape[-1] < 2 or not scores.numel() or _is_trusted.get() or not can_check(scores):
         return
     scores = scores.detach()
-    if bool((scores[..., 1, 0] > -torch.inf).any()):
+    if bool(_can_link(scores[..., 1, 0], scores[..., 1, 1]).any()):
         return
     if lengths is not None and int(lengths.max()) < 2:
         return
-    if not bool((scores > -torch.inf).tril(-1).any()):
+    new = scores.diagonal(dim1=-2, dim2=-1).unsqueeze(-1)
+    if not bool(_can_link(scores, new).tril(-1).any()):
         _warn(
-            "antecedent_scores: no score lies below the diagonal, so that no mention can be linked and there "
-            "is no gradient; rows are mentions, columns their antecedents: transposed scores need .mT"
+            "antecedent_scores: no score lies below the diagonal, or none but masks, so that no mention can "
+            "be linked and there is no gradient; rows are mentions, columns their antecedents: transposed "
+            "scores need .mT"
         )
+
+
+def _can_link(scores: Tensor, new: Tensor) -> Tensor:
+    """Which scores are no masks, beside those of a new entity."""
+    return (scores > -torch.inf) & (scores >= new - MASKED)
 
 
 def advise_gold(gold: Tensor, real: Tensor | None = None) -> None:
