@@ -49,7 +49,8 @@ def advise_scores(scores: Tensor, lengths: Tensor | None = None) -> None:
             entity, marks antecedents that were pruned.
         lengths: [...] mentions of each document of a padded batch.
     """
-    if scores.shape[-1] < 2 or not scores.numel() or _is_trusted.get() or not can_check(scores):
+    # What compiles a loss cannot look at scores, nor at the variable.
+    if not can_check(scores) or _is_trusted.get() or scores.shape[-1] < 2 or not scores.numel():
         return
     scores = scores.detach()
     if bool(_can_link(scores[..., 1, 0], scores[..., 1, 1]).any()):
@@ -77,7 +78,9 @@ def advise_gold(gold: Tensor, real: Tensor | None = None) -> None:
         gold: [..., mention] entity numbers.
         real: [..., mention] False for padding; None if there is none.
     """
-    if gold.shape[-1] < FEWEST_MENTIONS or not gold.numel() or _is_trusted.get():
+    if not can_check(gold) or _is_trusted.get():
+        return
+    if gold.shape[-1] < FEWEST_MENTIONS or not gold.numel():
         return
     real = torch.ones_like(gold, dtype=torch.bool) if real is None else real
     if bool(((gold < 0) & real).any()) or not bool((gold > 0).any()):
