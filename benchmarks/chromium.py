@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -118,6 +119,20 @@ class Chromium:
             details = answer["exceptionDetails"]
             raise RuntimeError(details.get("exception", {}).get("description", details["text"]))
         return answer["result"].get("value")
+
+    def text_of(self, selector: str, seconds: float = 10) -> str | None:
+        """The text of an element, as soon as there is one; None if there is none in time."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            text = self.js(f"document.querySelector({json.dumps(selector)})?.textContent")
+            if text is not None:
+                return str(text)
+            time.sleep(0.02)
+        return None
+
+    def settle(self) -> None:
+        """Waits until the page is drawn."""
+        self.js("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def press(self, *keys: str) -> None:
         """Presses keys, as `press("Control+z", "a", "Enter")`."""

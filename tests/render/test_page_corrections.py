@@ -83,6 +83,7 @@ def test_words_are_added_by_keys_only(reader: Reader) -> None:
 
 def test_words_are_added_by_selecting_them(reader: Reader) -> None:
     reader.open(story())
+    reader.tab.settle()
     boxes = reader.js(
         """(() => { const node = document.querySelectorAll(".text p")[1].firstChild;
         const range = document.createRange(); range.setStart(node, 4); range.setEnd(node, 8);
@@ -95,7 +96,7 @@ def test_words_are_added_by_selecting_them(reader: Reader) -> None:
         "Input.dispatchMouseEvent", type="mouseMoved", x=right - 1, y=y, buttons=1, **mouse
     )
     reader.tab.call("Input.dispatchMouseEvent", type="mouseReleased", x=right - 1, y=y, **mouse)
-    assert reader.js("document.querySelector('#card .name').textContent") == "“them”"
+    assert reader.tab.text_of("#card .name") == "“them”"
     reader.js("document.querySelector('#actions button').click()")
     assert reader.clusters() == [*CLUSTERS, {(11, 12)}]
 
