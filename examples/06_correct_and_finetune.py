@@ -52,7 +52,7 @@ def place(text: str, words: str, number: int) -> tuple[int, int]:
 def b_cubed(gold: list[Document], resolver: Resolver) -> float:
     """F1 of what a model finds in the texts by itself."""
     found = [resolution.document for resolution in resolver.pipe(gold)]
-    return corelax.score(gold=gold, system=found)["b_cubed"].f1
+    return float(corelax.score(gold=gold, system=found)["b_cubed"].f1)
 
 
 def main() -> None:

@@ -83,6 +83,8 @@ def test_what_must_be_converted_is_named_with_the_command(
     [line] = run.err.splitlines()
     assert line.startswith(f"{path}: ")
     assert line.endswith(message.format(path=path, text=f"{path}.txt"))
+    assert run(path.rename(f"{path}.txt")) == 1  # which is not written over
+    assert not run.err.endswith(f"'{path}.txt'\n")
 
 
 def test_a_pattern_says_which_files_of_folders_are_read(run: Run, tmp_path: Path) -> None:
@@ -154,6 +156,9 @@ def test_each_input_gets_its_file_in_a_folder(run: Run, tmp_path: Path) -> None:
     assert run(*inputs, "--html", out, "--json", stdin=b"Ann Ann") == 0  # it exists: needs no slash
     assert len(run.out.splitlines()) == 4
     assert "Bx" in (out / "sub/b.html").read_text()
+    both = f"{tmp_path / 'both'}/"
+    assert run(*inputs, "--html", both, "--out", both, stdin=b"Ann Ann") == 0
+    assert len([path for path in Path(both).rglob("*") if path.is_file()]) == 8
 
 
 def test_two_inputs_do_not_share_an_output(run: Run, tmp_path: Path) -> None:

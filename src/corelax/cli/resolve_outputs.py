@@ -107,6 +107,11 @@ def _other(json: bool, resolved: bool, format: str | None, out: str) -> Output:
             return Output("page", out)
         if out.endswith(_JSON) or Output("json", out).is_folder:
             return Output("json", out)
+        if out.endswith(".txt"):
+            raise CorelaxError(
+                f"{out}: cannot tell the format from the name; use --resolved for a text with names for "
+                "pronouns, or --format"
+            )
     return Output("annotated", out, format_for(out, format))
 
 
@@ -184,6 +189,7 @@ def _into_folder(
                 f"{file.parent}: cannot make this folder: {explain(error)}"
             ) from None
         _write(output, str(file), iter(mine), lost)
+    yield from resolutions  # none; but another folder that they pass through writes its last file now
 
 
 def _keeping(resolutions: Iterator[Resolution], kept: list[Resolution]) -> Iterator[Resolution]:

@@ -103,4 +103,7 @@ def _in_and_out(path: str, before_out: str = "") -> str:
     """The arguments that convert a file into a text beside it."""
     if path == STANDARD:
         return "FILE " + before_out + "FILE.txt"
-    return f"{shlex.quote(path)} {before_out}{shlex.quote(str(Path(path).with_suffix('.txt')))}"
+    text = str(Path(path).with_suffix(".txt"))
+    if text == path:
+        text += ".txt"
+    return f"{shlex.quote(path)} {before_out}{shlex.quote(text)}"
