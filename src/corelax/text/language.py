@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 LEAST = 40  # words; of fewer nothing is said
 MOST = 5000  # words that are looked at
-SHARE = 0.12  # running English has about 0.35 of these words, other languages below 0.05
+SHARE = 0.12  # documents in English have 0.29 and more of these words, German and Dutch ones 0.07 at most
 _FUNCTION_WORDS = frozenset(
     "the of and to in that is was it for on with as his he be at by had not are but from or have an they "
     "which you were her she their has would been if who will there what when so no my we him your me".split()
