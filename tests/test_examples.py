@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import re
 import runpy
 import sys
@@ -61,14 +63,43 @@ def test_python_snippets_of_a_page_run_from_top_to_bottom(page: Path) -> None:
         exec(compile(code, page.name, "exec"), names)
 
 
+SCRIPTS = [
+    pytest.param(path, id=path.name, marks=[pytest.mark.slow] if "finetune" in path.name else [])
+    for path in sorted((ROOT / "examples").glob("*.py"))
+]
+
+
 @pytest.mark.usefixtures("playground")
-@pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.name)
+@pytest.mark.parametrize("script", SCRIPTS)
 def test_examples_run(
     script: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "argv", [str(script)])
     runpy.run_path(str(script), run_name="__main__")
     assert capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("playground")
+@pytest.mark.parametrize(
+    "notebook", sorted((ROOT / "examples").glob("*.ipynb")), ids=lambda p: p.name
+)
+def test_notebooks_run_and_hold_no_output(notebook: Path) -> None:
+    content = json.loads(notebook.read_text(encoding="utf-8"))
+    assert content["nbformat"] == 4
+    names: dict[str, object] = {}
+    displayed = []
+    for cell in content["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        assert cell["outputs"] == []
+        tree = ast.parse("".join(cell["source"]))
+        last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+        exec(compile(tree, notebook.name, "exec"), names)
+        if isinstance(last, ast.Expr):
+            displayed.append(
+                eval(compile(ast.Expression(last.value), notebook.name, "eval"), names)
+            )
+    assert any(hasattr(value, "_repr_html_") for value in displayed)
 
 
 def test_links_between_pages_lead_somewhere() -> None:

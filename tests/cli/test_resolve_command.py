@@ -3,120 +3,23 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 
-from corelax.cli.app import main
 from corelax.core.errors import CorelaxError
 from corelax.decode import Decision
 from corelax.document import Document, Span
 from corelax.io import read, write
 from corelax.resolve import Resolution, resolution_of
 from corelax.text import speakers_of
-
-
-class EqualWords:
-    """Capitalised words are mentions; equal ones are one entity."""
-
-    asked: dict[str, Any]
-    seen: list[Document]
-    model = SimpleNamespace(training={})
-
-    @classmethod
-    def from_pretrained(
-        cls,
-        name: str | None = None,
-        *,
-        device: str = "auto",
-        runtime: str = "auto",
-        threads: int | None = None,
-    ) -> EqualWords:
-        if name == "./runs/none":
-            raise CorelaxError("./runs/none: no such model")
-        EqualWords.asked = {"model": name, "device": device, "runtime": runtime, "threads": threads}
-        EqualWords.seen = []
-        return cls()
-
-    def pipe(
-        self,
-        texts: Iterable[Document],
-        *,
-        batch_size: int = 8,
-        singletons: str = "drop",
-        scheme: str | None = None,
-    ) -> Iterator[Resolution]:
-        self.asked |= {"batch_size": batch_size, "singletons": singletons, "scheme": scheme}
-        for doc in texts:
-            self.seen.append(doc)
-            found = [(i, word) for i, word in enumerate(doc.words) if word[0].isupper()]
-            names = [word for _, word in found]
-            kept = [(i, w) for i, w in found if singletons == "keep" or names.count(w) > 1]
-            first: dict[str, int] = {}
-            decisions = []
-            for place, (i, word) in enumerate(kept):
-                start = first.setdefault(word, place)
-                antecedent = None if start == place else start
-                decisions.append(Decision(Span(i, i + 1), start, antecedent, 0.9, 0.8, 0.7))
-            yield resolution_of(doc, decisions)
-
-
-@pytest.fixture(autouse=True)
-def resolver(monkeypatch: pytest.MonkeyPatch) -> type[EqualWords]:
-    module = ModuleType("corelax.resolve.resolver")
-    monkeypatch.setattr(module, "Resolver", EqualWords, raising=False)
-    monkeypatch.setitem(sys.modules, "corelax.resolve.resolver", module)
-    return EqualWords
-
-
-class Run:
-    """Runs the command as `main` does, and keeps what it says."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-        self.monkeypatch, self.capsys = monkeypatch, capsys
-        self.out = self.err = ""
-
-    def __call__(self, *arguments: object, stdin: bytes = b"") -> int:
-        self.monkeypatch.setattr(sys, "argv", ["corelax", "resolve", *map(str, arguments)])
-        self.monkeypatch.setattr(
-            sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin)))
-        )
-        self.capsys.readouterr()
-        with pytest.raises(SystemExit) as end:
-            main()
-        self.out, self.err = self.capsys.readouterr()
-        if isinstance(end.value.code, str):
-            self.err += f"{end.value.code}\n"
-            return 1
-        return end.value.code or 0
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    return Run(monkeypatch, capsys)
-
-
-@pytest.fixture
-def text(tmp_path: Path) -> Path:
-    path = tmp_path / "a.txt"
-    path.write_text("Ann saw Bo.\n\nBo saw Cy, not Ann.\n", encoding="utf-8")
-    return path
-
-
-def clusters(line: str) -> list[list[str]]:
-    result = json.loads(line)
-    for entity in result["entities"]:
-        for mention in entity["mentions"]:
-            assert result["text"][mention["start"] : mention["end"]] == mention["text"]
-    return [[m["text"] for m in entity["mentions"]] for entity in result["entities"]]
+from tests.cli.equal_words import EqualWords, Run, clusters
 
 
 def test_a_text_is_shown_with_its_entities(run: Run, text: Path) -> None:
@@ -320,9 +223,12 @@ def test_lines_that_name_no_speaker(line: str) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"caf\xc3\xa9 caf\xe9", "not UTF-8 text: byte 0xe9 at offset 9; convert it to UTF-8"),
-        (b"PK\x03\x04\x00\x01", "byte 0 at offset 4: this is no text file; give UTF-8 text"),
-        ("Ann".encode("utf-16"), "this is UTF-16; convert it to UTF-8"),
+        (
+            b"caf\xc3\xa9 caf\xe9",
+            "not UTF-8 text: byte 0xe9 at offset 9; name its encoding, such as --encoding cp1252",
+        ),
+        (b"\x7fELF\x00\x01", "byte 0 at offset 4: this is no text file; give UTF-8 text"),
+        ("Ann".encode("utf-16"), "this is UTF-16; use --encoding utf-16"),
         (gzip.compress(b"Ann " * 99)[:-6], "the gzip data is cut short"),
     ],
     ids=["latin-1", "binary", "utf-16", "cut"],
@@ -343,7 +249,9 @@ def test_what_is_no_text_is_one_line_and_nothing_is_written(
 
 def test_standard_input_that_is_no_text_is_named(run: Run) -> None:
     assert run(stdin=b"\xff") == 1
-    assert run.err == "<stdin>: not UTF-8 text: byte 0xff at offset 0; convert it to UTF-8\n"
+    assert run.err == (
+        "<stdin>: not UTF-8 text: byte 0xff at offset 0; name its encoding, such as --encoding cp1252\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -353,20 +261,44 @@ def test_standard_input_that_is_no_text_is_named(run: Run) -> None:
         (["{folder}/empty"], "{folder}/empty: no *.txt file in this folder"),
         (["-", "-"], "standard input can be read once only"),
         (["-", "--model", "./runs/none"], "./runs/none: no such model"),
-        (["-", "--json", "--html", "p"], "--json and --html are different outputs; choose one"),
+        (
+            ["-", "--json", "--html", "-"],
+            "--html - fills standard output; name another place with --out",
+        ),
+        (
+            ["-", "--html", "p", "--out", "q.html"],
+            "--html and --out both name a page; leave out one",
+        ),
+        (
+            ["-", "--html", "./p", "--out", "p", "--json"],
+            "./p: --html and --out name the same file",
+        ),
+        (
+            ["-", "--json", "--out", "a.html"],
+            "a.html: --json writes JSON of its own; name it .json, or leave out --json for a page",
+        ),
+        (
+            ["-", "--json", "--format", "conll"],
+            "--json and --format are different outputs; choose one",
+        ),
+        (
+            ["-", "--encoding", "utf9"],
+            "'utf9' is no encoding; use utf-8, cp1252, latin-1, utf-16 or the like",
+        ),
+        (["{folder}", "--glob", "*.md"], "{folder}: no *.md file in this folder"),
+        (
+            ["{folder}", "--glob", "/*"],
+            "'/*' is no pattern of file names: Non-relative patterns are unsupported",
+        ),
+        (["no.txt", "--keep-going"], "skipped: no.txt: no such file\nno input could be read"),
         (["-", "--json", "--resolved"], "--json and --resolved are different outputs; choose one"),
         (
             ["-", "--resolved", "--out", "a.conll"],
             "a.conll: --resolved writes plain text; name it .txt",
         ),
-        (["-", "--html", "p", "--out", "q"], "--html names the file itself; leave out --out"),
         (
             ["-", "--html", "{folder}/no/p.html"],
             "{folder}/no/p.html: cannot write to {folder}/no: no such directory",
-        ),
-        (
-            ["-", "--json", "--out", "{folder}/empty"],
-            "{folder}/empty: this is a directory; name a file in it",
         ),
     ],
 )

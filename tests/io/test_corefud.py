@@ -8,6 +8,7 @@ from corelax import Clustering, Document, Span, io
 from corelax.document import EmptyId
 from corelax.document.gold import GLOBAL_ENTITY, MENTIONS
 from corelax.io import corefud_write
+from corelax.text import document_of
 from tests.io.io_helpers import check_readable_or_refused, conllu, save
 
 GUM = """\
@@ -594,3 +595,17 @@ def test_zero_pronouns_may_be_parts_of_one_mention_or_are_counted_as_lost(tmp_pa
 def test_the_fields_of_a_mention_are_kept_aside(tmp_path: Path) -> None:
     doc = read_one(tmp_path, ("1", "a", "Entity=(e1-person-1"), ("2", "b", "Entity=e1)"))
     assert doc.extra[MENTIONS] == {("e1", Span(0, 2)): "person-1"}
+
+
+def test_a_raw_text_keeps_its_blanks():
+    text = "“Ann didn't call (why?),”\n  said Bo.Cy  left."
+    written = corefud_write.write(document_of(text, "d"))
+    sentences = [block.splitlines() for block in written.strip().split("\n\n")]
+    shown, rebuilt = [], []
+    for lines in sentences:
+        shown += [line.removeprefix("# text = ") for line in lines if line.startswith("# text = ")]
+        rows = [line.split("\t") for line in lines if not line.startswith("#")]
+        rebuilt.append("".join(row[1] + " " * ("SpaceAfter=No" not in row[9]) for row in rows))
+    assert shown == [sentence.rstrip() for sentence in rebuilt]  # as the guidelines of UD have it
+    assert "".join(rebuilt).split() == text.split()
+    assert "SpaceAfter" not in corefud_write.write(Document(id="d", words=("a", ".")))

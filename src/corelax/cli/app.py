@@ -13,12 +13,19 @@ from importlib import import_module
 import click
 
 from corelax.cli.endings import ended_well
+from corelax.cli.examples import EXAMPLES
 from corelax.cli.parameters import command_of
 from corelax.core.printed import printed_streams
 
 # For each verb the module that has its function; in the order of help.
 VERBS = {
-    "Use": {"resolve": "resolve", "serve": "serve", "compare": "compare", "export": "export"},
+    "Use": {
+        "resolve": "resolve",
+        "serve": "serve",
+        "compare": "compare",
+        "export": "export",
+        "completion": "completion",
+    },
     "Measure": {"score": "score", "errors": "errors", "stats": "files"},
     "Files": {"convert": "files", "validate": "files", "features": "features", "synth": "synth"},
     "Train": {"train": "train", "predict": "predict", "sweep": "sweep", "reproduce": "reproduce"},
@@ -34,7 +41,7 @@ class _Verbs(click.Group):
         if name not in _MODULES:
             return None
         function = getattr(import_module(f"corelax.cli.{_MODULES[name]}"), name)
-        return command_of(function)
+        return command_of(function, example=EXAMPLES[name])
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Verbs in groups, each with the first sentence of its help."""

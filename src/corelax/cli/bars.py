@@ -38,11 +38,14 @@ class Shown:
 class PiecesBar(Shown):
     """A bar on standard error, if that is a terminal.
 
+    Args:
+        noun: What the pieces are, if they are counted in something else, such as "words".
+
     >>> with PiecesBar() as bar:  # nothing is done yet
     ...     bar.update(0, 4, ["lea 1"])
     """
 
-    def __init__(self) -> None:
+    def __init__(self, noun: str = "") -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -58,6 +61,7 @@ class PiecesBar(Shown):
             disable=not console.is_terminal,
         )
         self._task = self._bar.add_task("", total=None, count="", left="")
+        self._noun = f" {noun}" if noun else ""
         self._is_terminal = console.is_terminal
         self._before: int | None = None  # done by an earlier run, at the first update
         self._began = time.monotonic()
@@ -77,7 +81,7 @@ class PiecesBar(Shown):
             description=_name_list(running),
             total=wanted,
             completed=done,
-            count=f"{done}/{wanted}",
+            count=f"{done:,}/{wanted:,}{self._noun}",
             left=self._left(done, wanted),
         )
 

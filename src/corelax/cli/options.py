@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -124,7 +124,9 @@ def note(text: str) -> None:
     print(printable(text), file=sys.stderr)  # while a bar is drawn, it draws this as well
 
 
-def note_lost(lost: Mapping[str, int], *, but: Sequence[str] = ()) -> None:
+def note_lost(
+    lost: Mapping[str, int], *, but: Sequence[str] = (), note: Callable[[str], None] = note
+) -> None:
     """What the format of a written file could not hold, and how often; except what nobody has asked for."""
     for name, times in sorted(lost.items()):
         if name not in but:

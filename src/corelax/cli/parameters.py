@@ -64,8 +64,8 @@ class Option:
         self.show_default, self.hidden, self.callback = show_default, hidden, callback
 
 
-def command_of(function: Callable[..., Any]) -> click.Command:
-    """A function as a command; the help is its docstring.
+def command_of(function: Callable[..., Any], *, example: str = "") -> click.Command:
+    """A function as a command; the help is its docstring, with an example below.
 
     >>> from typing import Annotated
     >>> def double(number: Annotated[int, Option(min=0)] = 1) -> None:
@@ -84,6 +84,7 @@ def command_of(function: Callable[..., Any]) -> click.Command:
         params=parameters,
         callback=function,
         help=inspect.getdoc(function),
+        epilog="\b\nExample:\n  " + example.replace("\n", "\n  ") if example else None,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
 

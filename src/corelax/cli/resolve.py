@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from itertools import accumulate
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from corelax.cli.options import Device, FormatName, note, note_lost
-from corelax.cli.parameters import Argument, BadParameter, Option
+from corelax.cli.options import Device, FormatName, note, plural
+from corelax.cli.parameters import Argument, BadParameter, Exit, Option
 from corelax.core.errors import CorelaxError
+from corelax.core.files import STANDARD
 
 if TYPE_CHECKING:
     from corelax.cli.bars import PiecesBar
+    from corelax.document import Document
     from corelax.resolve import Resolution
 
-STANDARD = "-"
 MOST_THREADS = max(64, os.cpu_count() or 1)  # far more end the program where threads are limited
 HINT = 'name files or folders, or pipe text in: echo "Ann said she left." | corelax resolve'
 
@@ -30,6 +33,9 @@ def resolve(
             show_default=False,
         ),
     ] = None,
+    text: Annotated[
+        str | None, Option("--text", "-t", metavar="TEXT", help="A text itself, instead of FILES.")
+    ] = None,
     model: Annotated[
         str | None,
         Option(metavar="NAME", help="Folder, or name of an installed model; else small."),
@@ -39,7 +45,10 @@ def resolve(
     ] = False,
     html: Annotated[
         str | None,
-        Option(metavar="FILE", help="Write a page for the browser; - is standard output."),
+        Option(
+            metavar="FILE",
+            help="Write a page for the browser, also beside another output; - is standard output.",
+        ),
     ] = None,
     resolved: Annotated[
         bool,
@@ -51,13 +60,25 @@ def resolve(
     out: Annotated[
         str | None,
         Option(
-            metavar="FILE", help="Where to write it (or --json, --resolved); else standard output."
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Where to write; .json, .html, .jsonl, .conll, .conllu say what. A folder (out/) gets a "
+            "file for each input. Else standard output.",
         ),
     ] = None,
     input_format: Annotated[
         FormatName | None,
         Option("--input-format", "--from", help="Of annotated FILES; else by suffix."),
     ] = None,
+    encoding: Annotated[str, Option(metavar="NAME", help="Of texts, such as cp1252.")] = "utf-8",
+    glob: Annotated[
+        str, Option(metavar="PATTERN", help="Which files of folders are read.")
+    ] = "*.txt",
+    keep_going: Annotated[
+        bool,
+        Option("--keep-going", help="Skip files that cannot be read; tell, and exit 1 at the end."),
+    ] = False,
     dialogue: Annotated[
         bool, Option("--dialogue", help="Lines such as `Ann: Hello!` name who speaks.")
     ] = False,
@@ -98,29 +119,57 @@ def resolve(
             min=1, max=MOST_THREADS, metavar="N", help="Threads; else as many as there are cores."
         ),
     ] = None,
+    quiet: Annotated[
+        bool, Option("--quiet", "-q", help="No notes and no progress; errors are told.")
+    ] = False,
+    verbose: Annotated[
+        bool, Option("--verbose", "-v", help="Also tell model, runtime and words per second.")
+    ] = False,
 ) -> None:
     """Find who is who in texts: coloured on a terminal, or as JSON, a page or an annotated file.
 
-    Texts are UTF-8. Files that end in .conll, .conllu or .jsonl keep their words and layers; their
-    entities are replaced.
+    Files that end in .conll, .conllu or .jsonl keep their words and layers; their entities are replaced.
     """
-    if not files and sys.stdin.isatty():
+    if text is None and not files and sys.stdin.isatty():
         raise BadParameter(HINT, param_hint="FILES")
-    from corelax.core.files import open_for_writing
-    from corelax.core.overwriting import check_not_input
-    from corelax.io import write
+    if text is not None and (files or input_format):
+        other = "FILES" if files else "--input-format"
+        raise BadParameter(f"a text is given; leave out {other}", param_hint="--text")
+    if quiet and verbose:
+        raise BadParameter("leave out --quiet", param_hint="--verbose")
+    from corelax.cli.resolve_outputs import chosen_outputs, write_outputs
     from corelax.resolve import resolve_files
     from corelax.resolve.models import model_files
-    from corelax.text import input_files
+    from corelax.text import Source, document_of, read_sources, speakers_of
 
-    _check_outputs(json=json, html=html, resolved=resolved, format=format, out=out)
-    target = next((name for name in (html, out) if name is not None), STANDARD)
-    progress = _Progress(is_shown=target != STANDARD or not sys.stdout.isatty())
+    outputs = chosen_outputs(json=json, html=html, resolved=resolved, format=format, out=out)
+    skipped: list[str] = []
+
+    def skip(path: str, error: CorelaxError) -> None:
+        skipped.append(path)
+        note(f"skipped: {error}")
+
+    if text is not None:
+        document = document_of(text, "text", speakers_of(text) if dialogue else None)
+        sources = [Source("", "text", (document,))]
+    else:
+        sources = read_sources(
+            files or [STANDARD],
+            input_format,
+            dialogue=dialogue,
+            encoding=encoding,
+            glob=glob,
+            skipped=skip if keep_going else None,
+        )
+        if not sources:
+            raise CorelaxError("no input could be read")
+    documents = [document for source in sources for document in source.documents]
+    show = _silent if quiet else note
+    is_on_terminal = sys.stdout.isatty() and any(each.target == STANDARD for each in outputs)
+    progress = _Progress(documents, is_shown=not quiet and not is_on_terminal)
     resolutions = resolve_files(
-        files or [STANDARD],
+        documents,
         model=model,
-        input_format=input_format,
-        dialogue=dialogue,
         mentions=mentions,
         singletons=singletons,
         decoding=decoding,
@@ -130,99 +179,58 @@ def resolve(
         runtime=runtime,
         threads=threads,
         batch_size=batch_size,
-        note=note,
+        note=show,
+        detail=note if verbose else _silent,
         progress=progress.update,
     )
-    check_not_input(
-        target, [*input_files(files or [STANDARD]), mentions, constraints, *model_files(model)]
-    )
+    inputs = [source.path for source in sources if source.path]
+    inputs += [*skipped, *filter(None, (mentions, constraints)), *map(str, model_files(model))]
     with progress.stack:
-        if json or resolved or html is not None:
-            lines = _lines if json else _resolved_texts if resolved else _pages
-            with open_for_writing(target) as file:
-                file.writelines(lines(resolutions))
-        elif format is not None or out is not None:
-            lost = write((resolution.document for resolution in resolutions), target, format)
-            note_lost(lost, but=("layer offsets", "heads"))
-        else:
-            _print(resolutions, progress)
+        write_outputs(outputs, sources, progress.watched(resolutions), inputs=inputs, note=show)
+    if not progress.has_found:
+        show("no entities of two or more mentions")
+    if verbose:
+        note(progress.speed)
+    if skipped:
+        note(f"{plural(len(skipped), 'input')} skipped, {len(sources):,} resolved")
+        raise Exit(1)
 
 
-def _check_outputs(
-    *, json: bool, html: str | None, resolved: bool, format: str | None, out: str | None
-) -> None:
-    from corelax.io import format_for, suffix_format
-
-    chosen = {
-        "--json": json,
-        "--html": html is not None,
-        "--resolved": resolved,
-        "--format": format is not None,
-    }
-    if sum(chosen.values()) > 1:
-        names = " and ".join(name for name, is_chosen in chosen.items() if is_chosen)
-        raise CorelaxError(f"{names} are different outputs; choose one")
-    if html is not None and out is not None:
-        raise CorelaxError("--html names the file itself; leave out --out")
-    if out is not None and not json and not resolved:
-        format_for(out, format)
-    if out is not None and resolved and suffix_format(out):
-        raise CorelaxError(f"{out}: --resolved writes plain text; name it .txt")
-    if json and out is not None and suffix_format(out) and not out.endswith((".json", ".json.gz")):
-        raise CorelaxError(
-            f"{out}: --json writes JSON of its own; name it .json, or leave out --json for an annotated file"
-        )
+def _silent(_: str) -> None:
+    """Says nothing."""
 
 
 class _Progress:
-    """How many documents are resolved, as a bar on standard error if there are several."""
+    """How many words are resolved, as a bar on standard error if there are several documents."""
 
-    def __init__(self, *, is_shown: bool) -> None:
+    def __init__(self, documents: Sequence[Document], *, is_shown: bool) -> None:
         self.stack = ExitStack()
-        self.documents = 0
-        self._is_shown = is_shown
+        self.has_found = False
+        self._words = list(accumulate((len(doc.words) for doc in documents), initial=0))
+        self._is_shown = is_shown and len(documents) > 1
         self._bar: PiecesBar | None = None
+        self._began = time.monotonic()
 
-    def update(self, done: int, documents: int, name: str) -> None:
+    def update(self, done: int, _documents: int, name: str) -> None:
         """Moves the bar, which is drawn when the first document is resolved."""
-        self.documents = documents
-        if self._is_shown and documents > 1:
+        if self._is_shown:
             if self._bar is None:
                 from corelax.cli.bars import PiecesBar
 
-                self._bar = self.stack.enter_context(PiecesBar())
-            self._bar.update(done, documents, [name])
+                self._bar = self.stack.enter_context(PiecesBar("words"))
+            self._bar.update(self._words[done], self._words[-1], [name])
 
+    def watched(self, resolutions: Iterator[Resolution]) -> Iterator[Resolution]:
+        """The same, seen in passing."""
+        for resolution in resolutions:
+            self.has_found |= any(len(entity.mentions) > 1 for entity in resolution.entities)
+            yield resolution
 
-def _lines(resolutions: Iterator[Resolution]) -> Iterator[str]:
-    from corelax.core.printable import json_text
-
-    for resolution in resolutions:
-        yield json_text(resolution.as_dict()) + "\n"
-
-
-def _resolved_texts(resolutions: Iterator[Resolution]) -> Iterator[str]:
-    """Each text on lines of its own, a blank line between two."""
-    for number, resolution in enumerate(resolutions):
-        text = resolution.resolved_text()
-        yield ("\n" if number else "") + text + ("" if text.endswith("\n") else "\n")
-
-
-def _pages(resolutions: Iterator[Resolution]) -> Iterator[str]:
-    from corelax.render import resolutions_html
-
-    yield resolutions_html(list(resolutions)) + "\n"
-
-
-def _print(resolutions: Iterator[Resolution], progress: _Progress) -> None:
-    from rich.console import Console
-
-    from corelax.core.printed import unfiltered
-    from corelax.render import print_resolution
-
-    console = Console(file=unfiltered(sys.stdout))
-    for number, resolution in enumerate(resolutions):
-        if number:
-            console.print()
-        title = resolution.document.key if progress.documents > 1 else ""
-        print_resolution(resolution, console, title=title)
+    @property
+    def speed(self) -> str:
+        """Words, seconds with the loading of the model, words per second."""
+        seconds = max(time.monotonic() - self._began, 1e-9)
+        words = self._words[-1]
+        return (
+            f"{words:,} words in {seconds:.1f} s, loading included: {words / seconds:,.0f} words/s"
+        )

@@ -6,6 +6,7 @@ import re
 from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 
 from corelax.core.errors import CorelaxError
 from corelax.document import Document, EmptyId, EmptyNode, Span, tree_head
@@ -39,7 +40,7 @@ def write(doc: Document) -> str:
             lines.append(f"# sent_id = {doc.key}-{number + 1}")
             if start < end and speakers[start] is not None:
                 lines.append(f"# speaker = {speakers[start]}")
-            lines.append(f"# text = {' '.join(doc.words[start:end])}")
+            lines.append(f"# text = {_text(doc, start, end, nodes.joined)}")
         for node, columns in nodes.rows(number, start, end):
             entity = brackets.cell(node) if node is not None else ""
             if entity:
@@ -78,6 +79,24 @@ def _is_name(label: str) -> bool:
     return bool(label) and not _UNSAFE.search(label)
 
 
+def _joined(doc: Document) -> frozenset[int]:
+    """The tokens of a raw text that no blank divides from the next; none if blanks are not known."""
+    offsets, text = doc.layer("offsets"), doc.raw_text
+    if text is None or "misc" in doc.layers or None in offsets:
+        return frozenset()
+    return frozenset(
+        position
+        for position, ((_, end), (start, _)) in enumerate(pairwise(offsets))
+        if not any(map(str.isspace, text[end:start]))
+    )
+
+
+def _text(doc: Document, start: int, end: int, joined: frozenset[int]) -> str:
+    """A sentence as its words and their blanks give it."""
+    pieces = (word + " " * (i not in joined) for i, word in enumerate(doc.words[start:end], start))
+    return "".join(pieces).rstrip(" ")
+
+
 def _with_attribute(misc: str, attribute: str) -> str:
     """Puts an attribute among the others, in alphabetical order if they are."""
     items = [] if misc == "_" else misc.split("|")
@@ -93,6 +112,7 @@ class Nodes:
         self.doc = doc
         self._layers = [(column, doc.layer(name)) for column, name in corefud.LAYERS.items()]
         self._heads, self._misc = doc.layer("head"), doc.layer("misc")
+        self.joined = _joined(doc)
         self._multiword = {m.start: m for m in doc.extra.get(MULTIWORD, ())}
         self._empty_at: dict[tuple[int, int], list[EmptyNode]] = {}  # sentence, word before → nodes
         for node in doc.empty_nodes:
@@ -131,7 +151,8 @@ class Nodes:
                         f"document {doc.key}: token {position} has the head {head!r}"
                     )
                 columns[6] = "0" if head == -1 else str(head - start + 1)
-            columns[9] = str(self._misc[position] or "_")
+            space = "SpaceAfter=No" if position in self.joined else "_"
+            columns[9] = str(self._misc[position] or space)
             if "Entity=" in columns[9]:
                 raise CorelaxError(
                     f"document {doc.key}: the layer misc of token {position} has Entity="

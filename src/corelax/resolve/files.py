@@ -7,8 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from corelax.core.errors import CorelaxError
+from corelax.core.files import STANDARD
+from corelax.document import Document
 from corelax.resolve.constraints import constraints_for, read_constraints
-from corelax.text import read_documents
+from corelax.resolve.languages import is_for_english
+from corelax.text import looks_english, read_documents
 
 if TYPE_CHECKING:
     from corelax.resolve.resolution import Resolution
@@ -18,7 +22,7 @@ Progress = Callable[[int, int, str], None]
 
 
 def resolve_files(
-    files: Sequence[str | os.PathLike[str]],
+    files: Sequence[str | os.PathLike[str] | Document],
     *,
     model: str | Path | None = None,
     input_format: str | None = None,
@@ -33,6 +37,7 @@ def resolve_files(
     threads: int | None = None,
     batch_size: int = 8,
     note: Note = lambda _: None,
+    detail: Note = lambda _: None,
     progress: Progress = lambda _done, _all, _name: None,
 ) -> Iterator[Resolution]:
     """The entities of texts, of folders of texts and of annotated files, document by document.
@@ -41,7 +46,7 @@ def resolve_files(
 
     Args:
         files: UTF-8 texts, folders (all `*.txt` in them), annotated files by their suffix; "-" is standard
-            input.
+            input. Documents that were read before (`corelax.text.read_sources`) may be among them.
         model: A model folder of either ranker, or the name of an installed model; None is "small".
         input_format: The format of annotated files; None is by suffix.
         dialogue: Whether lines such as `Ann: Hello!` name who speaks.
@@ -55,14 +60,14 @@ def resolve_files(
         threads: How many threads compute on a CPU; None is as many as there are cores.
         batch_size: How many documents an encoder ranker resolves together.
         note: Called with a line of text for each oddity.
+        detail: Called with a line that says which model is loaded and what runs it.
         progress: Called with the number of resolved documents, the number of all, and a document's name.
 
     >>> [resolution] = resolve_files(["examples/data/curie.txt"], device="cpu")
     >>> resolution.entities[0].representative.text
     'Marie Curie'
     """
-    names = [os.fspath(file) for file in files]
-    documents = read_documents(names, input_format, dialogue=dialogue)
+    documents = _read(files, input_format, dialogue)
     corrections = None
     if constraints is not None:
         keys = [document.key for document in documents]
@@ -71,6 +76,11 @@ def resolve_files(
     def resolved() -> Iterator[Resolution]:
         from corelax.resolve.predict import resolve_documents  # after reading
 
+        words = (word for document in documents for word in document.words)
+        if not looks_english(words) and is_for_english(model):
+            note(
+                "this does not look like English, which the model is for; the output may mean little"
+            )
         resolutions = resolve_documents(
             model,
             documents,
@@ -84,9 +94,25 @@ def resolve_files(
             threads=threads,
             batch_size=batch_size,
             note=note,
+            detail=detail,
         )
         for done, resolution in enumerate(resolutions, 1):
             progress(done, len(documents), resolution.document.key)
             yield resolution
 
     return resolved()
+
+
+def _read(
+    files: Sequence[str | os.PathLike[str] | Document], format: str | None, dialogue: bool
+) -> list[Document]:
+    """All documents in their order."""
+    if list(files).count(STANDARD) > 1:
+        raise CorelaxError("standard input can be read once only")
+    documents: list[Document] = []
+    for file in files:
+        if isinstance(file, Document):
+            documents.append(file)
+        else:
+            documents += read_documents([os.fspath(file)], format, dialogue=dialogue)
+    return documents

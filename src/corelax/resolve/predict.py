@@ -83,6 +83,7 @@ def resolve_documents(
     threads: int | None = None,
     batch_size: int = BATCH,
     note: Note = lambda _: None,
+    detail: Note = lambda _: None,
 ) -> Iterator[Resolution]:
     """Yields the entities of each document with their probabilities, in the order of the input.
 
@@ -101,6 +102,7 @@ def resolve_documents(
         threads: As in `predict_documents`.
         batch_size: How many documents an encoder ranker resolves together.
         note: As in `predict_documents`.
+        detail: Called with a line that says which model is loaded and what runs it.
     """
     predictions = _predictions(
         model,
@@ -115,6 +117,7 @@ def resolve_documents(
         batch_size,
         note,
         constraints,
+        detail,
     )
     for _, resolution in predictions:
         yield resolution()
@@ -137,6 +140,7 @@ def _predictions(
     batch_size: int,
     note: Note,
     constraints: Mapping[str, Constraints] | None = None,
+    detail: Note = lambda _: None,
 ) -> Iterator[_Prediction]:
     """By the ranker that the folder holds."""
     model = fetched(model)
@@ -158,6 +162,7 @@ def _predictions(
             batch_size,
             note,
             constraints or {},
+            detail,
         )
         return
     if constraints:
@@ -166,6 +171,7 @@ def _predictions(
         raise CorelaxError(f"{folder}: a sparse ranker has no schemes; leave out {scheme!r}")
     from corelax.resolve.sparse import resolve_by_features  # needs torch
 
+    detail(f"sparse ranker of {folder} by torch")
     yield from resolve_by_features(folder, documents, mentions, singletons, decoding, device, note)
 
 
@@ -181,12 +187,14 @@ def _by_encoder(
     batch_size: int,
     note: Note,
     constraints: Mapping[str, Constraints],
+    detail: Note,
 ) -> Iterator[_Prediction]:
     """The encoder ranker. Given mentions that it cannot look at, such as very long ones, stay alone."""
     from corelax.resolve.constrained import constrained
     from corelax.resolve.resolver import Resolver
 
     resolver = Resolver.from_pretrained(model, device=device, runtime=runtime, threads=threads)
+    detail(repr(resolver).strip("<>"))
     training = resolver.model.training
     if not training.get("finished", True):
         note(f"{model_folder(model)}: its training is not finished")

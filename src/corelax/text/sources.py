@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from corelax.core.errors import CorelaxError
 from corelax.core.files import STANDARD, open_text, shown
 from corelax.document import Document
 from corelax.io import stream, suffix_format
+from corelax.text.decoding import UTF8, check_encoding, decoded
 from corelax.text.dialogue import speakers_of
 from corelax.text.raw import document_of
 
 MAX_TEXT = 1 << 28  # bytes of a text; a small gzip file may hold far more
+TEXTS = "*.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file and what it holds.
+
+    Attributes:
+        path: The file; `-` is standard input.
+        name: Its name, below the folder that was given if it was one.
+        documents: Its documents, in their order.
+    """
+
+    path: str
+    name: str
+    documents: tuple[Document, ...]
 
 
 def read_documents(
@@ -29,52 +48,99 @@ def read_documents(
     >>> [doc.key for doc in read_documents(["examples/data/gold.conll"])]
     ['story/lighthouse_0', 'story/letter_0']
     """
+    sources = read_sources(names, format, dialogue=dialogue)
+    return [doc for source in sources for doc in source.documents]
+
+
+def read_sources(
+    names: Sequence[str],
+    format: str | None = None,
+    *,
+    dialogue: bool = False,
+    encoding: str = UTF8,
+    glob: str = TEXTS,
+    skipped: Callable[[str, CorelaxError], None] | None = None,
+) -> list[Source]:
+    """Files, folders and standard input (`-`) with their documents, in the order given.
+
+    Args:
+        names: As in `read_documents`.
+        format: As in `read_documents`.
+        dialogue: As in `read_documents`.
+        encoding: Of raw texts; annotated files are UTF-8.
+        glob: Which files of folders are read.
+        skipped: Called with the name of a file that cannot be read and the error, and reading goes on; None
+            raises it.
+
+    >>> [source] = read_sources(["examples/data"], glob="gold.*")
+    >>> source.name, len(source.documents)
+    ('gold.conll', 2)
+    """
     if list(names).count(STANDARD) > 1:
         raise CorelaxError("standard input can be read once only")
-    return [doc for path in input_files(names) for doc in _documents(path, format, dialogue)]
+    check_encoding(encoding)
+    sources: list[Source] = []
+
+    def read(path: str, name: str) -> None:
+        documents = tuple(_documents(path, format, dialogue, encoding))
+        sources.append(Source(path, name, documents))
+
+    def attempt(path: str, action: Callable[[], None]) -> None:
+        try:
+            action()
+        except CorelaxError as error:
+            if skipped is None:
+                raise
+            skipped(path, error)
+
+    def read_all(given: str) -> None:
+        for path, name in _named_files([given], glob):
+            attempt(path, partial(read, path, name))
+
+    for given in names:
+        attempt(given, partial(read_all, given))
+    return sources
 
 
-def input_files(names: Sequence[str]) -> Iterator[str]:
+def input_files(names: Sequence[str], glob: str = TEXTS) -> Iterator[str]:
     """The names, with folders replaced by the texts in them and in their subfolders.
 
     >>> list(input_files(["-", "examples/data/curie.txt"]))
     ['-', 'examples/data/curie.txt']
     """
+    return (path for path, _ in _named_files(names, glob))
+
+
+def _named_files(names: Sequence[str], glob: str) -> Iterator[tuple[str, str]]:
+    """Paths with their names below the folders that were given."""
     for name in names:
-        if name == STANDARD or not Path(name).is_dir():
-            yield name
+        folder = Path(name)
+        if name == STANDARD or not folder.is_dir():
+            yield name, "stdin" if name == STANDARD else folder.name
             continue
-        texts = sorted(path for path in Path(name).rglob("*.txt") if path.is_file())
+        try:
+            texts = sorted(path for path in folder.rglob(glob) if path.is_file())
+        except (ValueError, NotImplementedError) as error:  # an empty or absolute pattern
+            raise CorelaxError(f"{glob!r} is no pattern of file names: {error}") from None
         if not texts:
-            raise CorelaxError(f"{name}: no *.txt file in this folder")
-        yield from map(str, texts)
+            raise CorelaxError(f"{name}: no {glob} file in this folder")
+        for path in texts:
+            yield str(path), str(path.relative_to(folder))
 
 
-def _documents(path: str, format: str | None, dialogue: bool) -> Iterator[Document]:
+def _documents(path: str, format: str | None, dialogue: bool, encoding: str) -> Iterator[Document]:
     if format is not None or suffix_format(path) is not None:
         yield from stream(path, format)
         return
-    text = read_text(path)
+    text = read_text(path, encoding)
     name = "stdin" if path == STANDARD else path
     yield document_of(text, name, speakers_of(text) if dialogue else None)
 
 
-def read_text(path: str) -> str:
-    """A UTF-8 text as it is, gzipped or not; an error names the first byte that is not UTF-8."""
+def read_text(path: str, encoding: str = UTF8) -> str:
+    """A text as it is, gzipped or not; an error says what the file is if it is no text."""
     with open_text(path, encoding="latin-1", newline="") as file:  # for its bytes
         raw = file.read(MAX_TEXT + 1).encode("latin-1")
     if len(raw) > MAX_TEXT:
         raise CorelaxError(f"{shown(path)}: longer than {MAX_TEXT:,} bytes; split the text")
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise CorelaxError(f"{shown(path)}: this is UTF-16; convert it to UTF-8")
-    if (place := raw.find(b"\0")) >= 0:
-        raise CorelaxError(
-            f"{shown(path)}: byte 0 at offset {place:,}: this is no text file; give UTF-8 text"
-        )
-    try:
-        return raw.decode("utf-8").removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        raise CorelaxError(
-            f"{shown(path)}: not UTF-8 text: byte 0x{raw[error.start]:02x} at offset "
-            f"{error.start:,}; convert it to UTF-8"
-        ) from None
+    return decoded(raw, path, encoding)
