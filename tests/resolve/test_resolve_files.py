@@ -165,3 +165,24 @@ def test_a_batch_is_a_whole_number_of_documents(encoder):
     for size in (2.5, True):
         with pytest.raises(CorelaxError, match="batch_size must be a whole number"):
             next(resolver.pipe([TEXT], batch_size=size))
+
+
+def test_several_processes_find_the_same_in_the_same_order(tmp_path):
+    for number in range(5):
+        text = f"Ann {number} met Bo. She saw him." * (1 + number)
+        (tmp_path / f"{number}.txt").write_text(text, encoding="utf-8")
+    one, two = (
+        [r.as_dict() for r in resolve_files([tmp_path], device="cpu", batch_size=2, jobs=jobs)]
+        for jobs in (1, 2)
+    )
+    assert [each["id"] for each in two] == [each["id"] for each in one]
+    for ours, theirs in zip(two, one, strict=True):
+        assert [e["mentions"] for e in ours["entities"]] == [
+            e["mentions"] for e in theirs["entities"]
+        ]
+
+
+def test_the_number_of_processes_is_checked(tmp_path):
+    (tmp_path / "a.txt").write_text("Ann ran.", encoding="utf-8")
+    with pytest.raises(CorelaxError, match="jobs must be"):
+        list(resolve_files([tmp_path], device="cpu", jobs=0))

@@ -113,6 +113,9 @@ def resolve(
     batch_size: Annotated[
         int, Option(min=1, max=4096, metavar="N", help="Documents resolved together.")
     ] = 8,
+    jobs: Annotated[
+        int, Option(min=1, max=64, metavar="N", help="Processes, each with a model of its own.")
+    ] = 1,
     threads: Annotated[
         int | None,
         Option(
@@ -179,6 +182,7 @@ def resolve(
         runtime=runtime,
         threads=threads,
         batch_size=batch_size,
+        jobs=jobs,
         note=show,
         detail=note if verbose else _silent,
         progress=progress.update,

@@ -36,6 +36,7 @@ def resolve_files(
     runtime: str = "auto",
     threads: int | None = None,
     batch_size: int = 8,
+    jobs: int = 1,
     note: Note = lambda _: None,
     detail: Note = lambda _: None,
     progress: Progress = lambda _done, _all, _name: None,
@@ -59,6 +60,7 @@ def resolve_files(
         runtime: What runs an encoder ranker: "onnx", "torch", or "auto", onnxruntime on a CPU if it can.
         threads: How many threads compute on a CPU; None is as many as there are cores.
         batch_size: How many documents an encoder ranker resolves together.
+        jobs: In how many processes, each with a model of its own.
         note: Called with a line of text for each oddity.
         detail: Called with a line that says which model is loaded and what runs it.
         progress: Called with the number of resolved documents, the number of all, and a document's name.
@@ -93,6 +95,7 @@ def resolve_files(
             runtime=runtime,
             threads=threads,
             batch_size=batch_size,
+            jobs=jobs,
             note=note,
             detail=detail,
         )

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import tee
 from pathlib import Path
 
-from corelax.core.checks import check_choice
+from corelax.core.checks import check_choice, check_number
 from corelax.core.errors import CorelaxError
 from corelax.core.folders import read_model_config
 from corelax.document import Document
@@ -18,6 +18,7 @@ from corelax.resolve.constraints import Constraints
 from corelax.resolve.hub import fetched
 from corelax.resolve.mentions import noting_source
 from corelax.resolve.models import model_folder
+from corelax.resolve.processes import resolve_in_processes
 from corelax.resolve.resolution import Resolution, heads_of
 
 BATCH = 8  # documents
@@ -82,6 +83,7 @@ def resolve_documents(
     runtime: str = "auto",
     threads: int | None = None,
     batch_size: int = BATCH,
+    jobs: int = 1,
     note: Note = lambda _: None,
     detail: Note = lambda _: None,
 ) -> Iterator[Resolution]:
@@ -101,6 +103,7 @@ def resolve_documents(
         runtime: As in `predict_documents`.
         threads: As in `predict_documents`.
         batch_size: How many documents an encoder ranker resolves together.
+        jobs: In how many processes an encoder ranker looks for mentions.
         note: As in `predict_documents`.
         detail: Called with a line that says which model is loaded and what runs it.
     """
@@ -118,6 +121,7 @@ def resolve_documents(
         note,
         constraints,
         detail,
+        jobs,
     )
     for _, resolution in predictions:
         yield resolution()
@@ -141,6 +145,7 @@ def _predictions(
     note: Note,
     constraints: Mapping[str, Constraints] | None = None,
     detail: Note = lambda _: None,
+    jobs: int = 1,
 ) -> Iterator[_Prediction]:
     """By the ranker that the folder holds."""
     model = fetched(model)
@@ -163,6 +168,7 @@ def _predictions(
             note,
             constraints or {},
             detail,
+            check_number("jobs", jobs, at_least=1, integer=True),
         )
         return
     if constraints:
@@ -188,6 +194,7 @@ def _by_encoder(
     note: Note,
     constraints: Mapping[str, Constraints],
     detail: Note,
+    jobs: int,
 ) -> Iterator[_Prediction]:
     """The encoder ranker. Given mentions that it cannot look at, such as very long ones, stay alone."""
     from corelax.resolve.constrained import constrained
@@ -202,7 +209,17 @@ def _by_encoder(
     singletons = check_choice("singletons", singletons or as_trained, SINGLETONS)
     source = noting_source(mentions or DETECT, note)
     originals, to_resolve = tee(documents)  # those that are resolved together wait here
-    if (mentions or DETECT) == DETECT:
+    if (mentions or DETECT) == DETECT and jobs > 1:
+        resolutions = resolve_in_processes(
+            to_resolve,
+            jobs,
+            model=model,
+            batch_size=batch_size,
+            threads=threads,
+            loading={"device": device, "runtime": runtime},
+            options={"singletons": singletons, "scheme": scheme},
+        )
+    elif (mentions or DETECT) == DETECT:
         resolutions = resolver.pipe(
             to_resolve, batch_size=batch_size, singletons=singletons, scheme=scheme
         )

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
-import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -24,6 +22,7 @@ import torch
 from corelax.core.device import choose_device
 from corelax.core.errors import CorelaxError
 from corelax.core.locks import remove_unfinished
+from corelax.core.workers import work_for
 from corelax.study.work import Job, Worker
 
 GPU_WORKERS = 4  # one process with a small network leaves a GPU idle most of the time
@@ -199,15 +198,8 @@ def _start_worker(threads: int, parent: int) -> None:
     global _worker
     _worker = Worker()
     torch.set_num_threads(threads)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted, and ends its workers
     signal.signal(signal.SIGTERM, _end_worker)
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(1)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
+    work_for(parent)
 
 
 def _end_worker(number: int, _: FrameType | None) -> None:
