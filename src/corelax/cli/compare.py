@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from corelax.cli.options import (
@@ -17,24 +18,17 @@ from corelax.cli.options import (
     Singletons,
     Zeros,
     check_one_output,
+    metric_names,
     note,
 )
 from corelax.cli.parameters import Argument, BadParameter, Option
 from corelax.core.errors import CorelaxError
-from corelax.metrics.registry import METRICS, SUPPLEMENTS, check_metrics
+from corelax.metrics.registry import METRICS, SUPPLEMENTS
 
 if TYPE_CHECKING:
     from corelax.analysis import Agreement, Comparison
 
 CONLL = "conll"
-
-
-def _metric_names(names: list[str] | None) -> list[str] | None:
-    """What `--metric` takes, or an error of usage."""
-    try:
-        return list(check_metrics(names, supplements=True, average=True)) if names else None
-    except CorelaxError as error:
-        raise BadParameter(str(error)) from None
 
 
 def compare(
@@ -64,7 +58,7 @@ def compare(
         list[str] | None,
         Option(
             metavar="NAME",
-            callback=_metric_names,
+            callback=partial(metric_names, average=True),
             help=f"Only this one of {', '.join((*METRICS, *SUPPLEMENTS))}, {CONLL}; may be repeated.",
         ),
     ] = None,

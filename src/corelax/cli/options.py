@@ -97,6 +97,16 @@ InputFormat = Annotated[
 ]
 
 
+def metric_names(names: list[str] | None, *, average: bool = False) -> list[str] | None:
+    """What `--metric` takes, or an error of usage. None stands for what the profile reports."""
+    from corelax.metrics.registry import check_metrics
+
+    try:
+        return list(check_metrics(names, supplements=True, average=average)) if names else None
+    except CorelaxError as error:
+        raise BadParameter(str(error)) from None
+
+
 def print_json(value: Any) -> None:
     """One JSON object on standard output."""
     print(json_text(value, indent=2))

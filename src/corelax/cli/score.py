@@ -16,14 +16,15 @@ from corelax.cli.options import (
     Singletons,
     Zeros,
     check_one_output,
+    metric_names,
     note,
     print_json,
     print_table,
 )
-from corelax.cli.parameters import Argument, BadParameter, Option
+from corelax.cli.parameters import Argument, Option
 from corelax.core.errors import CorelaxError
 from corelax.core.printable import MAX_NAME, shortened
-from corelax.metrics.registry import METRICS, SUPPLEMENTS, check_metrics
+from corelax.metrics.registry import METRICS, SUPPLEMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,14 +34,6 @@ if TYPE_CHECKING:
 
 
 ODDITIES_SHOWN = 3
-
-
-def _metric_names(names: list[str] | None) -> list[str] | None:
-    """What `--metric` takes, or an error of usage. None stands for what the profile reports."""
-    try:
-        return list(check_metrics(names, supplements=True)) if names else None
-    except CorelaxError as error:
-        raise BadParameter(str(error)) from None
 
 
 def score(
@@ -71,7 +64,7 @@ def score(
         list[str] | None,
         Option(
             metavar="NAME",
-            callback=_metric_names,
+            callback=metric_names,
             help=f"Only this one of {', '.join((*METRICS, *SUPPLEMENTS))}; may be repeated.",
         ),
     ] = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from corelax.core.errors import CorelaxError
@@ -22,25 +22,29 @@ _LONGEST = 1000  # tokens of a mention whose head is looked for
 _UNSAFE = re.compile(r"[-()\[\]|=\s%]")  # would end an entity's name, or its cell
 
 
+def sentence_comments(doc: Document, number: int, speaker: str | None, text: str) -> Sequence[str]:
+    """The comments before a sentence: those that it had, or its name, who speaks, and its text."""
+    comments = doc.extra.get(COMMENTS, ())
+    if number < len(comments):
+        kept: Sequence[str] = comments[number]
+        return kept
+    said = [] if speaker is None else [f"# speaker = {speaker}"]
+    return [f"# sent_id = {doc.key}-{number + 1}", *said, f"# text = {text}"]
+
+
 def write(doc: Document) -> str:
     """A document as text."""
     nodes = Nodes(doc)
     brackets = _Brackets(doc, nodes)
     split = brackets.split_antecedents()
-    comments = doc.extra.get(COMMENTS)
     speakers = doc.layer("speaker")
     lines = [
         f"# newdoc id = {doc.key}",
         f"# global.Entity = {doc.extra.get(GLOBAL_ENTITY, corefud.FIELDS)}",
     ]
     for number, (start, end) in enumerate(doc.sentence_bounds):
-        if comments and number < len(comments):
-            lines += comments[number]
-        else:
-            lines.append(f"# sent_id = {doc.key}-{number + 1}")
-            if start < end and speakers[start] is not None:
-                lines.append(f"# speaker = {speakers[start]}")
-            lines.append(f"# text = {_text(doc, start, end, nodes.joined)}")
+        speaker = speakers[start] if start < end else None
+        lines += sentence_comments(doc, number, speaker, _text(doc, start, end, nodes.joined))
         for node, columns in nodes.rows(number, start, end):
             entity = brackets.cell(node) if node is not None else ""
             if entity:

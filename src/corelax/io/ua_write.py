@@ -7,9 +7,9 @@ from collections import Counter
 
 from corelax.core.errors import CorelaxError
 from corelax.document import Document, Span, tree_head
-from corelax.document.gold import COMMENTS, SPLIT, UA_COLUMNS, UA_MENTIONS, UA_PSEUDO
+from corelax.document.gold import SPLIT, UA_COLUMNS, UA_MENTIONS, UA_PSEUDO
 from corelax.io import corefud
-from corelax.io.corefud_write import Nodes, places_of
+from corelax.io.corefud_write import Nodes, places_of, sentence_comments
 from corelax.io.nesting import Bracketed, Events, bracket_events, entity_names
 from corelax.io.not_kept import lost_data, lost_sentences
 from corelax.io.ua import COLUMNS, CONLLU, PREFIX
@@ -27,17 +27,11 @@ def write(doc: Document) -> str:
     markables = _Markables(doc, nodes)
     columns = doc.extra.get(UA_COLUMNS, COLUMNS)
     others = [doc.layers.get(PREFIX + name.lower()) for name in columns]
-    comments = doc.extra.get(COMMENTS)
     speakers = doc.layer("speaker")
     lines = [f"# global.columns = {' '.join((*_NAMES, *columns))}", f"# newdoc id = {doc.key}"]
     for number, (start, end) in enumerate(doc.sentence_bounds):
-        if comments and number < len(comments):
-            lines += comments[number]
-        else:
-            lines.append(f"# sent_id = {doc.key}-{number + 1}")
-            if start < end and speakers[start] is not None:
-                lines.append(f"# speaker = {speakers[start]}")
-            lines.append(f"# text = {' '.join(doc.words[start:end])}")
+        speaker = speakers[start] if start < end else None
+        lines += sentence_comments(doc, number, speaker, " ".join(doc.words[start:end]))
         for node, cells in nodes.rows(number, start, end):
             token = start + int(cells[0]) - 1 if cells[0].isdecimal() else None
             cells[0] = _over_document(cells[0], start)

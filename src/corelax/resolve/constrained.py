@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from corelax.document import Span
 from corelax.resolve.constraints import Constraints, in_words
-from corelax.resolve.resolution import Resolution, resolution_of
+from corelax.resolve.resolution import Resolution, resolution_of, without_alone
 
 if TYPE_CHECKING:
     from corelax.resolve.resolver import Resolver
@@ -55,14 +53,5 @@ def constrained(
     )
     if singletons == "keep":
         return again
-    sizes = Counter(mention.entity for mention in again.mentions)
     stay = {Span(*span) for span in given}
-    written = [at for at, m in enumerate(again.mentions) if sizes[m.entity] > 1 or m.span in stay]
-    position_now = {before: now for now, before in enumerate(written)}
-    decisions = [
-        mention
-        if mention.antecedent is None
-        else replace(mention, antecedent=position_now[mention.antecedent])
-        for mention in (again.mentions[at] for at in written)
-    ]
-    return resolution_of(document, decisions)
+    return resolution_of(document, without_alone(again.mentions, stay))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -258,6 +259,26 @@ def resolution_of(
     clusters = Clustering([[m.span for m in entity.mentions] for entity in entities])
     resolved = document.with_clusters(clusters, heads_of(document, mentions))
     return Resolution(text, resolved, tuple(mentions), entities)
+
+
+def without_alone(
+    decisions: Sequence[Decision], stay: Collection[Span] = frozenset()
+) -> list[Decision]:
+    """The decisions about mentions that are not alone, or that `stay`, with the new positions of antecedents.
+
+    >>> left = without_alone([Decision(Span(i, i + 1), i % 2, None, 1, 1, 1) for i in range(3)])
+    >>> [decision.span.start for decision in left]
+    [0, 2]
+    """
+    sizes = Counter(decision.entity for decision in decisions)
+    chosen = [at for at, d in enumerate(decisions) if sizes[d.entity] > 1 or d.span in stay]
+    position = {old: new for new, old in enumerate(chosen)}
+    return [
+        decisions[at]
+        if (antecedent := decisions[at].antecedent) is None
+        else replace(decisions[at], antecedent=position[antecedent])
+        for at in chosen
+    ]
 
 
 def heads_of(document: Document, mentions: Iterable[Decision]) -> dict[Span, int]:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
-from operator import index
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import NoneType
@@ -24,14 +21,19 @@ from corelax.rankers.encoder.model import ScoringModel
 from corelax.rankers.encoder.reach import Places
 from corelax.resolve.batching import batches_of
 from corelax.resolve.corrections import Corrections, corrections_of
+from corelax.resolve.given import (
+    Speakers,
+    given_document,
+    in_words,
+    renumbered,
+    text_and_speakers,
+)
 from corelax.resolve.hub import fetched, push_folder
 from corelax.resolve.loading import load_model
 from corelax.resolve.mapping import map_dataset
 from corelax.resolve.models import model_folder
-from corelax.resolve.resolution import Resolution, resolution_of
-from corelax.text import document_of
+from corelax.resolve.resolution import Resolution, resolution_of, without_alone
 
-Speakers = Sequence[tuple[int, int, str]]
 SpanPairs = Iterable[tuple[tuple[int, int], tuple[int, int]]]
 
 
@@ -128,24 +130,24 @@ class Resolver:
                 network prefers is made. `must_link` goes before it, and given mentions always stay.
         """
         check_choice("singletons", singletons, SINGLETONS)
-        document = _document(text, speakers)
+        document = given_document(text, speakers)
         together: list[Any] = check_items("must_link", must_link)
         apart: list[Any] = check_items("cannot_link", cannot_link)
         if mentions is None:
             item = self._item(document, scheme)
             if together or apart:
-                in_words = partial(_in_words, document=document, is_raw=isinstance(text, str))
-                corrections = corrections_of(together, apart, in_words)
+                as_words = partial(in_words, document=document, is_raw=isinstance(text, str))
+                corrections = corrections_of(together, apart, as_words)
                 return self._corrected(document, item, corrections, singletons, consistent)
             [decisions] = self._decided([document], [item], singletons, consistent)
             return resolution_of(document, decisions)
         mentions = check_items("mentions", mentions)
-        words = _in_words(mentions, document, is_raw=isinstance(text, str))
+        words = in_words(mentions, document, is_raw=isinstance(text, str))
         given = sorted(set(words))
         position = {span: at for at, span in enumerate(given)}
         numbers = [position[span] for span in words]
-        together = _renumbered("must_link", together, numbers)
-        apart = _renumbered("cannot_link", apart, numbers)
+        together = renumbered("must_link", together, numbers)
+        apart = renumbered("cannot_link", apart, numbers)
         item = self._item(document, scheme, given)
         places = self._places(document, item)
         for mention, span in zip(mentions, words, strict=True):
@@ -197,7 +199,7 @@ class Resolver:
         alone = [mention for mention in every if mention not in visible]
         decisions += [Decision(m, free + i, None, 1.0, 1.0, 1.0) for i, m in enumerate(alone)]
         if singletons == "drop":
-            decisions = _without_singletons(decisions)
+            decisions = without_alone(decisions)
         return resolution_of(document, decisions)
 
     def pipe(
@@ -229,7 +231,7 @@ class Resolver:
 
         def prepared() -> Iterator[tuple[Document, Item]]:
             for text in texts:
-                document = _document(*_text_and_speakers(text))
+                document = given_document(*text_and_speakers(text))
                 yield document, self._item(document, scheme)
 
         for batch in batches_of(prepared(), batch_size):
@@ -333,78 +335,3 @@ class Resolver:
         """Which spans of a document the ranker can look at."""
         max_width = self.model.settings.max_width
         return Places(item.windows, len(document.words), max_width)
-
-
-def _text_and_speakers(
-    given: str | Document | tuple[str, Speakers],
-) -> tuple[str | Document, Speakers | None]:
-    if not isinstance(given, tuple):
-        return given, None
-    if len(given) != 2:
-        raise CorelaxError(f"texts: a pair is a text and its speakers, not {len(given)} values")
-    return given
-
-
-def _document(text: str | Document, speakers: Speakers | None) -> Document:
-    if isinstance(text, list | tuple):
-        raise CorelaxError("resolve takes a single text; for several there is pipe")
-    if not isinstance(text, Document):
-        return document_of(text, speakers=speakers)
-    if speakers is not None:
-        raise CorelaxError("speakers of a document are its layer 'speaker'")
-    return text
-
-
-def _in_words(
-    mentions: Sequence[tuple[int, int]], document: Document, *, is_raw: bool
-) -> list[tuple[int, int]]:
-    """Mentions as (first word, one past the last)."""
-    size = len(document.words)
-    if is_raw:
-        offsets = document.layer("offsets")
-        starts = {start: at for at, (start, _) in enumerate(offsets)}
-        ends = {end: at + 1 for at, (_, end) in enumerate(offsets)}
-    else:
-        starts = {at: at for at in range(size)}
-        ends = {at + 1: at + 1 for at in range(size)}
-    spans = []
-    for start, end in _checked_pairs("mentions", mentions):
-        if start not in starts or end not in ends or ends[end] <= starts[start]:
-            unit = "characters" if is_raw else "words"
-            raise CorelaxError(
-                f"mentions: ({start}, {end}) is not a stretch of whole words; give {unit}, half-open"
-            )
-        spans.append((starts[start], ends[end]))
-    return spans
-
-
-def _without_singletons(decisions: Sequence[Decision]) -> list[Decision]:
-    """The decisions about mentions that are not alone, with the new positions of antecedents."""
-    sizes = Counter(decision.entity for decision in decisions)
-    chosen = [at for at, decision in enumerate(decisions) if sizes[decision.entity] > 1]
-    position = {old: new for new, old in enumerate(chosen)}
-    return [
-        decisions[at]
-        if (antecedent := decisions[at].antecedent) is None
-        else replace(decisions[at], antecedent=position[antecedent])
-        for at in chosen
-    ]
-
-
-def _renumbered(name: str, pairs: Pairs, numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """Pairs of mentions as the user counts them, as pairs of mentions in the order of the text."""
-    renumbered = []
-    for a, b in _checked_pairs(name, pairs):
-        if not (0 <= a < len(numbers) and 0 <= b < len(numbers)):
-            raise CorelaxError(f"{name}: ({a}, {b}): there are {len(numbers)} mentions, from 0 on")
-        renumbered.append((numbers[a], numbers[b]))
-    return renumbered
-
-
-def _checked_pairs(name: str, pairs: Pairs) -> Iterator[tuple[int, int]]:
-    for pair in pairs:
-        try:
-            a, b = map(index, pair)
-        except (TypeError, ValueError):
-            raise CorelaxError(f"{name}: {pair!r} is not a pair of whole numbers") from None
-        yield a, b

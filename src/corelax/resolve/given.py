@@ -1,0 +1,77 @@
+"""What a user gives to a resolver, checked: texts and speakers, mentions, pairs of mentions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from operator import index
+
+from corelax.core.errors import CorelaxError
+from corelax.decode import Pairs
+from corelax.document import Document
+from corelax.text import document_of
+
+Speakers = Sequence[tuple[int, int, str]]
+
+
+def text_and_speakers(
+    given: str | Document | tuple[str, Speakers],
+) -> tuple[str | Document, Speakers | None]:
+    """A text of several, which may be a pair of the text and its speakers."""
+    if not isinstance(given, tuple):
+        return given, None
+    if len(given) != 2:
+        raise CorelaxError(f"texts: a pair is a text and its speakers, not {len(given)} values")
+    return given
+
+
+def given_document(text: str | Document, speakers: Speakers | None) -> Document:
+    """A raw text as a document; a document as it is."""
+    if isinstance(text, list | tuple):
+        raise CorelaxError("resolve takes a single text; for several there is pipe")
+    if not isinstance(text, Document):
+        return document_of(text, speakers=speakers)
+    if speakers is not None:
+        raise CorelaxError("speakers of a document are its layer 'speaker'")
+    return text
+
+
+def in_words(
+    mentions: Sequence[tuple[int, int]], document: Document, *, is_raw: bool
+) -> list[tuple[int, int]]:
+    """Mentions as (first word, one past the last)."""
+    size = len(document.words)
+    if is_raw:
+        offsets = document.layer("offsets")
+        starts = {start: at for at, (start, _) in enumerate(offsets)}
+        ends = {end: at + 1 for at, (_, end) in enumerate(offsets)}
+    else:
+        starts = {at: at for at in range(size)}
+        ends = {at + 1: at + 1 for at in range(size)}
+    spans = []
+    for start, end in _checked_pairs("mentions", mentions):
+        if start not in starts or end not in ends or ends[end] <= starts[start]:
+            unit = "characters" if is_raw else "words"
+            raise CorelaxError(
+                f"mentions: ({start}, {end}) is not a stretch of whole words; give {unit}, half-open"
+            )
+        spans.append((starts[start], ends[end]))
+    return spans
+
+
+def renumbered(name: str, pairs: Pairs, numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Pairs of mentions as the user counts them, as pairs of mentions in the order of the text."""
+    renumbered = []
+    for a, b in _checked_pairs(name, pairs):
+        if not (0 <= a < len(numbers) and 0 <= b < len(numbers)):
+            raise CorelaxError(f"{name}: ({a}, {b}): there are {len(numbers)} mentions, from 0 on")
+        renumbered.append((numbers[a], numbers[b]))
+    return renumbered
+
+
+def _checked_pairs(name: str, pairs: Pairs) -> Iterator[tuple[int, int]]:
+    for pair in pairs:
+        try:
+            a, b = map(index, pair)
+        except (TypeError, ValueError):
+            raise CorelaxError(f"{name}: {pair!r} is not a pair of whole numbers") from None
+        yield a, b
