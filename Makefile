@@ -4,16 +4,17 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO := out/demo
 
-.PHONY: setup demo test test-all fuzz lint bench clean
+.PHONY: setup demo test test-all fuzz lint bench docs gallery clean
 
 setup: .venv/installed
 
 # Models are installed from the clone, without a copy of their weights.
-MODELS := models/small
+MODELS := $(patsubst %/pyproject.toml,%,$(wildcard models/*/pyproject.toml))
 
 .venv/installed: pyproject.toml constraints.txt $(MODELS:=/pyproject.toml)
+	@echo "installing into .venv: 2.4 GB, some minutes"
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]" $(MODELS:%=-e ./%)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev,docs]" $(MODELS:%=-e ./%)
 	touch $@
 
 demo: setup
@@ -32,7 +33,7 @@ test: setup lint
 	$(BIN)/pytest $(PARALLEL) -m "not slow" --few-examples
 
 test-all: setup lint
-	$(BIN)/pytest $(PARALLEL)
+	$(BIN)/pytest $(PARALLEL) -m "not environments"
 
 # Random inputs; what fails is made smaller and kept in tests/fuzz/found, which the tests read.
 SECONDS ?= 600
@@ -44,6 +45,30 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+.PHONY: wheel install-test oldest release
+
+# Wheels and source distributions of corelax and of every model.
+wheel: setup
+	rm -rf dist
+	for project in . $(MODELS); do \
+	  (cd $$project && $(CURDIR)/$(BIN)/hatchling build --directory $(CURDIR)/dist) || exit 1; done
+
+# Installs the wheels into empty environments, with every Python that is found, and uses them there.
+install-test: setup
+	$(BIN)/pytest tests/test_install.py
+
+# The same with the oldest versions that pyproject.toml allows.
+oldest: setup
+	$(BIN)/pytest tests/test_install.py -k oldest
+
+# Everything that is published, built and checked; the last line says what is left to do.
+release: setup
+	$(BIN)/python scripts/release.py
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[release]"
+	$(MAKE) wheel
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python scripts/release.py --built
+
 bench: setup
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[bench]"
 	$(BIN)/python benchmarks/score.py
@@ -54,5 +79,14 @@ bench: setup
 	$(BIN)/python benchmarks/splitting.py
 	$(BIN)/python benchmarks/resolve.py
 
+# The site, which needs no network and no server.
+docs: setup
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "Page to open: out/site/index.html"
+
+# docs/gallery: after a change of the pages or of the weights. Needs Chromium.
+gallery: setup
+	$(BIN)/python scripts/gallery.py
+
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache out
+	rm -rf .venv dist .mypy_cache .pytest_cache .ruff_cache out

@@ -71,6 +71,17 @@ def test_a_model_is_published_as_data_with_card_and_licence(folder: Path, tmp_pa
     }
 
 
+@pytest.mark.parametrize("project", [ROOT, *(folder.parents[1] for folder in MODELS)], ids=str)
+def test_a_source_distribution_makes_the_same_wheel(project: Path, tmp_path: Path) -> None:
+    """Without the clone around it, too: the version of a model is stated outside of the model's folder."""
+    names_in_sdist(project, tmp_path)
+    [source] = tmp_path.glob("*.tar.gz")
+    with wheel(project, tmp_path / "clone") as expected, wheel(source, tmp_path / "source") as made:
+        assert Path(str(made.filename)).name == Path(str(expected.filename)).name
+        assert set(made.namelist()) == set(expected.namelist())
+        assert all(made.read(name) == expected.read(name) for name in made.namelist())
+
+
 def test_the_package_has_no_weights(tmp_path: Path) -> None:
     with wheel(ROOT, tmp_path) as archive:
         names = set(archive.namelist()) | names_in_sdist(ROOT, tmp_path)

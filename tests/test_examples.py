@@ -6,16 +6,24 @@ import ast
 import json
 import re
 import runpy
+import shlex
 import sys
 from pathlib import Path
 
 import pytest
+from click import Context
 
+from corelax.cli.app import app
 from tests.command_server import server
 
 ROOT = Path(__file__).parents[1]
 CARDS = sorted(path.parents[2] / "README.md" for path in ROOT.glob("models/*/src/*/config.json"))
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *CARDS]
+TUTORIAL = ROOT / "docs" / "tutorial.md"
+PAGES = [
+    ROOT / "README.md",
+    *(page for page in sorted((ROOT / "docs").rglob("*.md")) if page.name != "report.md"),
+    *CARDS,
+]
 
 
 def blocks(language: str, page: Path) -> list[str]:
@@ -55,12 +63,31 @@ def test_commands_print_what_the_pages_show() -> None:
 
 @pytest.mark.usefixtures("playground")
 @pytest.mark.parametrize(
-    "page", [p for p in PAGES if blocks("python", p)], ids=lambda p: str(p.relative_to(ROOT))
+    "page",
+    [page for page in PAGES if page != TUTORIAL and blocks("python", page)],
+    ids=lambda page: str(page.relative_to(ROOT)),
 )
 def test_python_snippets_of_a_page_run_from_top_to_bottom(page: Path) -> None:
     names: dict[str, object] = {}
     for code in blocks("python", page):
         exec(compile(code, page.name, "exec"), names)
+
+
+@pytest.mark.usefixtures("playground")
+def test_the_tutorial_runs_from_top_to_bottom() -> None:
+    names: dict[str, object] = {}
+    steps = re.findall(r"^```(sh|python)\n(.*?)^```", TUTORIAL.read_text(), re.M | re.S)
+    for language, code in steps:
+        if language == "python":
+            exec(compile(code, TUTORIAL.name, "exec"), names)
+            continue
+        for line in code.replace("\\\n", "").splitlines():
+            program, *arguments = shlex.split(line)
+            assert program == "corelax"
+            done = server().run(*arguments)
+            assert done.code == 0, done.err
+    assert Path("curie.html").stat().st_size > 50_000
+    assert {"baseline", "lea"} <= {stage.name for stage in Path("runs").iterdir()}
 
 
 SCRIPTS = [
@@ -102,7 +129,54 @@ def test_notebooks_run_and_hold_no_output(notebook: Path) -> None:
     assert any(hasattr(value, "_repr_html_") for value in displayed)
 
 
-def test_links_between_pages_lead_somewhere() -> None:
-    for page in PAGES:
-        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
-            assert (page.parent / target).exists(), f"{page.name}: {target}"
+def named_commands(page: Path) -> list[list[str]]:
+    """The `corelax` commands of a page that are not run, in blocks and in sentences."""
+    text = page.read_text(encoding="utf-8")
+    lines = "\n".join(blocks("sh", page)).replace("\\\n", " ").splitlines()
+    sentences = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+    lines += [code.replace("\n", " ") for code in re.findall(r"`(corelax [a-z][^`]*)`", sentences)]
+    words = [shlex.split(re.split(r" [|>#&] ?|\)", line)[0]) for line in lines]
+    return [command for command in words if command[:1] == ["corelax"]]
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if named_commands(page)], ids=lambda p: str(p.relative_to(ROOT))
+)
+def test_commands_in_pages_have_verbs_and_options_that_exist(page: Path) -> None:
+    for _, verb, *arguments in named_commands(page):
+        if not verb.isupper():  # `corelax COMMAND --help`
+            command = app.get_command(Context(app), verb)
+            assert command, f"corelax {verb}"
+            known = {name for option in command.params for name in option.opts} | {"--help"}
+            used = {word.split("=")[0] for word in arguments if re.match(r"--?[a-z]", word)}
+            assert used <= known, f"corelax {verb}"
+
+
+def test_lines_of_the_readme_wrap() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("|")]  # tables cannot
+    assert [line for line in lines if len(line) > 100] == []
+
+
+def anchors(page: Path) -> set[str]:
+    """What links into a page may name: its headings, as GitHub and the site call them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
+    headings = re.findall(r"^#+ (.*)$", text, re.M)
+    plain = [re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings]
+    return {heading.replace(" ", "-") for heading in plain}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
+    links = re.findall(r"\]\(\s*([^)\s]+)\s*\)", text) + re.findall(
+        r'(?:src|srcset)="([^"]+)"', text
+    )
+    for link in links:
+        if re.match(r"https?:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        assert target.exists(), link
+        if anchor:
+            assert anchor in anchors(target), link

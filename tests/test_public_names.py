@@ -36,7 +36,7 @@ def test_public_functions_and_classes_are_documented(name):
 
 
 @pytest.mark.parametrize(
-    "path", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=str
+    "path", [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))], ids=str
 )
 def test_documentation_imports_only_what_is_public(path):
     lines = re.findall(r"^(?:>>> )?from (corelax[\w.]*) import ([\w, ]+)", path.read_text(), re.M)

@@ -29,6 +29,16 @@ def test_each_verb_has_an_example_that_it_understands(verb: str) -> None:
         command.make_context(verb, words[2:])  # an error if an option is not known
 
 
+@pytest.mark.parametrize(
+    ("typed", "ending"),
+    [("resolv", "'resolv'. Did you mean 'resolve'?\n"), ("qqq", "'qqq'.\n")],
+)
+def test_a_misspelt_verb_brings_the_one_that_was_meant(typed: str, ending: str) -> None:
+    done = server().run(typed, "text.txt")
+    assert done.code == 2
+    assert done.err.endswith(f"No such command {ending}")
+
+
 def test_all_examples_belong_to_verbs() -> None:
     assert sorted(EXAMPLES) == sorted(VERBS)
 

@@ -72,7 +72,7 @@ def test_the_default_is_never_a_folder_of_the_working_directory(only_site):
     assert model_folder() == installed
 
 
-@pytest.mark.parametrize("name", [None, "small"])
+@pytest.mark.parametrize("name", [None, "small", "base"])
 @pytest.mark.parametrize("is_half_there", [False, True])
 def test_our_models_if_missing_say_how_to_install_them(only_site, name, is_half_there):
     called = name or "small"
@@ -80,9 +80,10 @@ def test_our_models_if_missing_say_how_to_install_them(only_site, name, is_half_
         install(only_site, f"corelax_{called}", config=False)
     with pytest.raises(CorelaxError) as error:
         Resolver.from_pretrained(name)
+    wanted = "'corelax[resolve]' corelax-base" if name == "base" else "'corelax[resolve]'"
     assert str(error.value) == (
-        f"model '{called}' is not installed; "
-        f"pip install corelax-{called} (or ./models/{called} in a clone)"
+        f"model '{called}' is not installed; pip install {wanted} "
+        f'(in a clone: pip install ".[resolve]" ./models/{called})'
     )
 
 

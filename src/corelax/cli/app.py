@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from difflib import get_close_matches
 from importlib import import_module
 
 import click
@@ -42,6 +43,18 @@ class _Verbs(click.Group):
             return None
         function = getattr(import_module(f"corelax.cli.{_MODULES[name]}"), name)
         return command_of(function, example=EXAMPLES[name])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The verb that is asked for; of one that is misspelt, the one that was meant."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError:
+            close = get_close_matches(args[0], _MODULES, n=1)
+            if close:
+                ctx.fail(f"No such command {args[0]!r}. Did you mean {close[0]!r}?")
+            raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Verbs in groups, each with the first sentence of its help."""

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from corelax.cli.options import note
 from corelax.cli.parameters import Argument
+from corelax.core.lazy import require
 
 
 def export(
@@ -15,6 +16,7 @@ def export(
 
     Such a model resolves with onnxruntime alone: it starts in a second, and needs no torch.
     """
+    require("export", "torch", "transformers", "onnx", "onnxscript", "onnxruntime")
     from corelax.rankers.encoder.exported import write_graphs
     from corelax.resolve.models import model_folder
 

@@ -12,9 +12,15 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import click
+
+if TYPE_CHECKING:
+    Choice = click.Choice[Any]
+    PathParameter = click.ParamType[Path]
+else:  # older versions of click have no types here
+    Choice, PathParameter = click.Choice, click.ParamType
 
 BadParameter, Exit = click.BadParameter, click.exceptions.Exit
 
@@ -45,6 +51,7 @@ class Option:
         max: The largest number.
         show_default: Whether help names the default.
         hidden: Whether help leaves it out.
+        bare: What `--ray` alone stands for, if the value may be left out.
         callback: Takes the value, and returns what the function gets.
     """
 
@@ -57,11 +64,13 @@ class Option:
         max: float | None = None,
         show_default: bool = True,
         hidden: bool = False,
+        bare: str | None = None,
         callback: Callable[[Any], Any] | None = None,
     ) -> None:
         self.names, self.help, self.metavar = names, help, metavar
         self.min, self.max = min, max
         self.show_default, self.hidden, self.callback = show_default, hidden, callback
+        self.bare = bare
 
 
 def command_of(function: Callable[..., Any], *, example: str = "") -> click.Command:
@@ -104,6 +113,8 @@ class _Command(click.Command):
 def _parameter(name: str, hint: Any, default: Any) -> click.Parameter:
     plain, about = get_args(hint)[:2]
     is_required = default is inspect.Parameter.empty
+    # Some versions of click take None for a default, and then nothing is missing.
+    given = {} if is_required else {"default": default}
     kind, is_list = _without_none(plain), False
     if get_origin(kind) is list:
         [kind], is_list = get_args(kind), True
@@ -114,7 +125,7 @@ def _parameter(name: str, hint: Any, default: Any) -> click.Parameter:
             type=_click_type(kind),
             nargs=-1 if is_list else 1,
             required=is_required,
-            default=None if is_required else default,
+            **given,
             metavar=about.metavar,
             callback=_as_list if is_list else None,
         )
@@ -126,9 +137,10 @@ def _parameter(name: str, hint: Any, default: Any) -> click.Parameter:
         [name, *(about.names or (flag,))],
         type=None if kind is bool else _click_type(kind, about),
         is_flag=kind is bool,
+        **({} if about.bare is None else {"flag_value": about.bare}),
         multiple=is_list,
         required=is_required,
-        default=None if is_required else default,
+        **given,
         help=about.help,
         metavar=about.metavar,
         show_default=show_default,
@@ -179,7 +191,7 @@ def _click_type(kind: Any, about: Option | None = None) -> Any:
     return types[kind]
 
 
-class _EnumType(click.Choice[Any]):
+class _EnumType(Choice):
     """The values of an enumeration."""
 
     def __init__(self, kind: type[Enum]) -> None:
@@ -190,7 +202,7 @@ class _EnumType(click.Choice[Any]):
         return value if isinstance(value, Enum) else self._kind(super().convert(value, param, ctx))
 
 
-class _PathType(click.ParamType[Path]):
+class _PathType(PathParameter):
     name = "path"
 
     def convert(self, value: Any, _param: Any, _ctx: Any) -> Path:

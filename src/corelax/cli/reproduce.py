@@ -17,6 +17,7 @@ from corelax.cli.options import (
     note,
 )
 from corelax.cli.parameters import Option
+from corelax.cli.shards import GpuShare, Ray, study_executor
 
 
 def reproduce(
@@ -85,6 +86,8 @@ def reproduce(
         Option(metavar="FOLDER", help="Copy the results of another OUT; repeat it for more."),
     ] = None,
     workers: Workers = None,
+    ray: Ray = None,
+    gpu_share: GpuShare = None,
     device: Device = "auto",
     minutes: Annotated[
         float | None,
@@ -120,6 +123,7 @@ def reproduce(
             settings=parse_settings(settings or []),
             merge=merge or (),
             workers=workers,
+            executor=study_executor(ray, workers, gpu_share, device),
             device=device,
             minutes=minutes,
             examples=examples,

@@ -10,8 +10,9 @@ from contextlib import ExitStack
 from itertools import accumulate
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from corelax.cli.options import Device, FormatName, note, plural
+from corelax.cli.options import MOST_WORKERS, Device, FormatName, note, plural
 from corelax.cli.parameters import Argument, BadParameter, Exit, Option
+from corelax.cli.shards import GpuShare, Ray, cluster_of, resolve_into_shards
 from corelax.core.errors import CorelaxError
 from corelax.core.files import STANDARD
 
@@ -73,8 +74,12 @@ def resolve(
     ] = None,
     encoding: Annotated[str, Option(metavar="NAME", help="Of texts, such as cp1252.")] = "utf-8",
     glob: Annotated[
-        str, Option(metavar="PATTERN", help="Which files of folders are read.")
-    ] = "*.txt",
+        str | None,
+        Option(
+            metavar="PATTERN",
+            help="Which files of folders are read; else *.txt, with --shards all that can be.",
+        ),
+    ] = None,
     keep_going: Annotated[
         bool,
         Option("--keep-going", help="Skip files that cannot be read; tell, and exit 1 at the end."),
@@ -114,14 +119,39 @@ def resolve(
         int, Option(min=1, max=4096, metavar="N", help="Documents resolved together.")
     ] = 8,
     jobs: Annotated[
-        int, Option(min=1, max=64, metavar="N", help="Processes, each with a model of its own.")
-    ] = 1,
+        int | None,
+        Option(
+            min=1,
+            max=MOST_WORKERS,
+            metavar="N",
+            help="Processes, each with a model of its own; else 1, with --shards one for each core.",
+        ),
+    ] = None,
     threads: Annotated[
         int | None,
         Option(
             min=1, max=MOST_THREADS, metavar="N", help="Threads; else as many as there are cores."
         ),
     ] = None,
+    shards: Annotated[
+        bool,
+        Option(
+            "--shards",
+            help="For corpora: texts, jsonlines and Parquet in parts below --out. The same command "
+            "continues an interrupted one.",
+        ),
+    ] = False,
+    shard_size: Annotated[
+        int, Option(min=1, max=1_000_000, metavar="N", help="Documents of a shard.")
+    ] = 500,
+    parquet: Annotated[
+        bool, Option("--parquet", help="With --shards: Parquet instead of lines of JSON.")
+    ] = False,
+    column: Annotated[
+        str, Option(metavar="NAME", help="With --shards: the texts of jsonlines and Parquet.")
+    ] = "text",
+    ray: Ray = None,
+    gpu_share: GpuShare = None,
     quiet: Annotated[
         bool, Option("--quiet", "-q", help="No notes and no progress; errors are told.")
     ] = False,
@@ -140,10 +170,49 @@ def resolve(
         raise BadParameter(f"a text is given; leave out {other}", param_hint="--text")
     if quiet and verbose:
         raise BadParameter("leave out --quiet", param_hint="--verbose")
+    cluster = cluster_of(ray, jobs=jobs, threads=threads, gpu_share=gpu_share, device=device)
+    if shards or cluster is not None:
+        if not files:
+            address = f" (--ray has taken {ray!r} for an address)" if ray else ""
+            raise BadParameter(f"name files or folders{address}", param_hint="FILES")
+        resolve_into_shards(
+            files,
+            out,
+            unsuitable={
+                "--html": html,
+                "--resolved": resolved,
+                "--mentions": mentions,
+                "--decoding": decoding,
+                "--constraints": constraints,
+                "--json and --format": json and format,
+                "--parquet and --json or --format": parquet and (json or format),
+            },
+            quiet=quiet,
+            output="parquet" if parquet else format or "rows",
+            shard_size=shard_size,
+            model=model,
+            singletons=singletons,
+            scheme=scheme,
+            device=device,
+            runtime=runtime,
+            threads=threads,
+            batch_size=batch_size,
+            jobs=jobs,
+            cluster=cluster,
+            input_format=input_format,
+            encoding=encoding,
+            dialogue=dialogue,
+            column=column,
+            glob=glob,
+        )
+        return
+    if parquet:
+        raise BadParameter("goes with --shards", param_hint="--parquet")
     from corelax.cli.resolve_outputs import chosen_outputs, write_outputs
     from corelax.resolve import resolve_files
     from corelax.resolve.models import model_files
     from corelax.text import Source, document_of, read_sources, speakers_of
+    from corelax.text.sources import TEXTS
 
     outputs = chosen_outputs(json=json, html=html, resolved=resolved, format=format, out=out)
     skipped: list[str] = []
@@ -161,7 +230,7 @@ def resolve(
             input_format,
             dialogue=dialogue,
             encoding=encoding,
-            glob=glob,
+            glob=glob or TEXTS,
             skipped=skip if keep_going else None,
         )
         if not sources:
@@ -182,7 +251,7 @@ def resolve(
         runtime=runtime,
         threads=threads,
         batch_size=batch_size,
-        jobs=jobs,
+        jobs=jobs or 1,
         note=show,
         detail=note if verbose else _silent,
         progress=progress.update,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from corelax.cli.options import (
+    MOST_WORKERS,
     AsCsv,
     AsJson,
     AsLatex,
@@ -22,6 +23,7 @@ from corelax.cli.options import (
     print_table,
 )
 from corelax.cli.parameters import Argument, Option
+from corelax.cli.shards import Ray, cluster_of
 from corelax.core.errors import CorelaxError
 from corelax.core.printable import MAX_NAME, shortened
 from corelax.metrics.registry import METRICS, SUPPLEMENTS
@@ -84,6 +86,10 @@ def score(
     format: Annotated[FormatName | None, Option(help="Format of both files.")] = None,
     gold_format: Annotated[FormatName | None, Option(help="Format of GOLD.")] = None,
     system_format: Annotated[FormatName | None, Option(help="Format of SYSTEM.")] = None,
+    jobs: Annotated[
+        int, Option(min=1, max=MOST_WORKERS, metavar="N", help="Processes, for large files.")
+    ] = 1,
+    ray: Ray = None,
 ) -> None:
     """Score a system's coreference against the gold standard.
 
@@ -115,6 +121,8 @@ def score(
         per_document=per_document,
         differences=differences,
         cross_document=cross_document,
+        jobs=jobs,
+        cluster=cluster_of(ray, jobs=jobs if jobs > 1 else None),
     )
     reference = profile == "reference"
     percent = printed_percent if reference else rounded_percent

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from corelax.cli.options import AsJson, Device, InputFormat, note, print_json
+from corelax.cli.options import MOST_WORKERS, AsJson, Device, InputFormat, note, print_json
 from corelax.cli.parameters import BadParameter, Option
+from corelax.cli.shards import Ray
 
 if TYPE_CHECKING:
     from corelax.train import Trained
@@ -84,18 +86,31 @@ def train(
             "it for more.",
         ),
     ] = None,
+    workers: Annotated[
+        int | None,
+        Option(
+            min=1,
+            max=MOST_WORKERS,
+            help="Processes that train an encoder ranker together: on this machine, or on Ray with --ray.",
+        ),
+    ] = None,
+    ray: Ray = None,
     as_json: AsJson = False,
 ) -> None:
     """Train a resolver, with the stages that it starts from.
 
     Stages that OUT has already are taken from there, so several objectives can share a baseline. A run that
-    was interrupted continues with --resume and produces identical weights.
+    was interrupted continues with --resume and produces identical weights. Processes that torchrun starts
+    (torchrun --nproc-per-node 4 -m corelax train …) train together.
     """
     from corelax.cli.progress import TrainingProgress
     from corelax.core.settings import parse_settings
     from corelax.train.api import DEFAULT, FINE_TUNING, ArgumentError
     from corelax.train.api import train as train_model
+    from corelax.train.team import FollowerEnded, is_follower
 
+    if is_follower():  # ends at once, wherever it waits; the first worker cleans up
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if recipe is not None and config is not None:
         raise BadParameter("--config does not go with --recipe")
     if recipe is not None:
@@ -120,6 +135,8 @@ def train(
                 resume=resume,
                 int8=int8,
                 log=[log.value for log in logs or ()],
+                workers=workers,
+                ray=ray,
                 progress=progress,
                 note=note,
             )
@@ -129,10 +146,15 @@ def train(
         raise BadParameter(
             f"{mode} needs {option}" if error.needed else f"{option} does not go with {mode}"
         ) from None
+    except FollowerEnded:
+        sys.exit(1)  # the first worker tells why
     except KeyboardInterrupt:
+        if is_follower():
+            sys.exit(130)
         note("interrupted; finished epochs are kept: the same command with --resume continues")
         sys.exit(130)
-    _print_result(trained, as_json=as_json)
+    if not is_follower():
+        _print_result(trained, as_json=as_json)
 
 
 def _print_result(trained: Trained, *, as_json: bool) -> None:

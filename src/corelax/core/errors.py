@@ -21,6 +21,10 @@ class CorelaxError(Exception):
         super().__init__(line)
 
 
+class MissingLibraryError(CorelaxError, ImportError):
+    """A library of an extra that is not installed."""
+
+
 class FormatError(CorelaxError):
     """A file that breaks the rules of its format.
 

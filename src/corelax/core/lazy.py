@@ -5,11 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
+
+from corelax.core.errors import MissingLibraryError
 
 # What is not installed with corelax itself, and the extra that brings it.
 EXTRAS = {
     "torch": "torch",
+    "scipy": "torch",
     "transformers": "encoders",
     "onnxruntime": "resolve",
     "tokenizers": "resolve",
@@ -20,6 +24,14 @@ EXTRAS = {
     "uvicorn": "serve",
     "matplotlib": "plots",
     "torchmetrics": "torchmetrics",
+    "ray": "ray",
+    "fsspec": "ray",
+    "pyarrow": "parquet",
+    "huggingface_hub": "hub",
+    "datasets": "datasets",
+    "pandas": "pandas",
+    "tensorboard": "tensorboard",
+    "wandb": "wandb",
 }
 
 
@@ -32,7 +44,25 @@ def missing_extra(error: ModuleNotFoundError) -> str | None:
     library = (error.name or "").partition(".")[0]
     if library not in EXTRAS:
         return None
-    return f"{library} is not installed; pip install 'corelax[{EXTRAS[library]}]'"
+    return _advice(library, EXTRAS[library])
+
+
+def require(extra: str, *libraries: str) -> None:
+    """Raises an error that names the extra unless all of the libraries are installed.
+
+    >>> require("resolve", "numpy")
+    >>> require("resolve", "numpy", "no_such_library")
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.MissingLibraryError: no_such_library is not installed; pip install 'corelax[resolve]'
+    """
+    for library in libraries:
+        if find_spec(library) is None:
+            raise MissingLibraryError(_advice(library, extra))
+
+
+def _advice(library: str, extra: str) -> str:
+    return f"{library} is not installed; pip install 'corelax[{extra}]'"
 
 
 def lazy_names(

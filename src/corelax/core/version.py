@@ -1,3 +1,3 @@
-"""The version of the package."""
+"""The version of corelax and of the models that are published with it. Nothing else states it."""
 
-VERSION = "0.1.0.dev0"
+VERSION = "0.1.0"

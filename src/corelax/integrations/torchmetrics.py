@@ -5,10 +5,15 @@ is divided once. With torchmetrics installed the class is a `torchmetrics.Metric
 `MetricCollection`, Lightning, ...); without it, it has those three methods.
 """
 
+# ruff: noqa: E402
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from typing import Any
+
+from corelax.core.lazy import require
+
+require("torchmetrics", "torch")
 
 import torch
 from torch import Tensor

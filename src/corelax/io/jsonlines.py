@@ -25,6 +25,8 @@ from corelax.io.not_kept import lost_data, lost_mentions
 from corelax.io.problems import Problems
 from corelax.io.split import SplitAntecedents
 
+NAME_FIELDS = ("doc_key", "document_id", "doc_id", "id")
+WORD_FIELDS = ("sentences", "tokens", "cased_words")
 MAX_DEPTH = 100  # of lists and objects in each other, in fields that nothing here knows
 _CLUSTER_FIELDS = {  # and whether the end of a mention is its last token, or one past it
     "clusters": True,
@@ -105,7 +107,7 @@ class _Object:
 
     def _name(self) -> tuple[str, int | None]:
         part = self.fields.pop("part_id") if _is(self.fields.get("part_id"), int) else None
-        for field in ("doc_key", "document_id", "doc_id", "id"):
+        for field in NAME_FIELDS:
             if field in self.fields:
                 name = self.fields.pop(field)
                 if name != "" and (_is(name, str) or _is(name, int)):

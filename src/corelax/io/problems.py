@@ -73,6 +73,11 @@ class Problems:
             self.error(line, f"document {key} occurs again (first at line {first})")
 
     @property
+    def once(self) -> frozenset[str]:
+        """The oddities that are noted once for the whole file."""
+        return frozenset(self._once)
+
+    @property
     def documents(self) -> int:
         """Number of documents met so far."""
         return len(self._first_seen)

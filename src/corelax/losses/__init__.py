@@ -1,5 +1,10 @@
 """Training objectives: plain functions from antecedent scores and gold entities to a number."""
 
+# ruff: noqa: E402
+from corelax.core.lazy import require
+
+require("torch", "torch")
+
 from corelax.losses.actions import Costs
 from corelax.losses.captured import CapturedLoss
 from corelax.losses.entity import entity_loss

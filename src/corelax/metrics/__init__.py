@@ -1,4 +1,4 @@
-"""Exact coreference metrics. Nothing here imports torch; scipy only where CEAF is asked for.
+"""Exact coreference metrics. Nothing here imports torch or scipy.
 
 Names are imported when they are first used, so that the list of metrics can be read without numpy.
 """

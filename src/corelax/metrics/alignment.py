@@ -1,24 +1,24 @@
 """The best one-to-one pairing of gold and system entities (CEAF's assignment problem).
 
 Cells that share nothing add nothing, so only the stored cells matter. A cell that is alone in its row and
-its column is chosen. A few others go to a solver in Python, which spares a small file the time to load
-scipy. Many fall apart into the connected components of the overlap: stars (one entity against several)
-are solved by looking; the rest goes to a sparse solver that follows the cells. A dense solver would need
-a table of all gold × all system entities: 800 MB for a novel. (Where a table is dense anyway, scipy's
-`linear_sum_assignment` is the faster one.)
+its column is chosen. The rest is solved by successive shortest paths (the Hungarian method on a sparse
+table): every row wants its heaviest cell; a row whose column is taken looks for the cheapest chain of moves,
+at whose end a row takes a free column or stays unpaired. Chains are short where two clusterings resemble each
+other, so time grows with the cells. A table of all gold × all system entities would be 800 MB for a novel.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from heapq import heappop, heappush
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from corelax.metrics.matching.assignment import assign
-
 Array = NDArray[Any]
-FEW = 100  # cells; with more, scipy is the faster one
+Row = list[tuple[int, float]]
+NONE = -1
 
 
 def best_pairing(rows: Array, columns: Array, weights: Array) -> Array:
@@ -41,68 +41,116 @@ def best_pairing(rows: Array, columns: Array, weights: Array) -> Array:
     chosen[isolated] = True
     left = np.flatnonzero(~isolated)
     if len(left):
-        solve = _solve_few if len(left) <= FEW else _solve
-        chosen[left[solve(rows[left], columns[left], weights[left])]] = True
+        chosen[left] = _solve(rows[left], columns[left], weights[left])
     return chosen
-
-
-def _solve_few(rows: Array, columns: Array, weights: Array) -> Array:
-    """Numbers of the cells of a best pairing."""
-    rows, columns = _renumbered(rows), _renumbered(columns)
-    cells = list(zip(rows.tolist(), columns.tolist(), strict=True))
-    scores = dict(zip(cells, weights.tolist(), strict=True))
-    best = set(assign(scores, int(rows.max()) + 1, int(columns.max()) + 1))
-    return np.flatnonzero([cell in best for cell in cells])
 
 
 def _solve(rows: Array, columns: Array, weights: Array) -> Array:
-    """Numbers of the cells of a best pairing, stars by their heaviest cell, the rest by the solver."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    rows, columns = _renumbered(rows), _renumbered(columns)
-    n_rows, n_columns = int(rows.max()) + 1, int(columns.max()) + 1
-    n = n_rows + n_columns
-    graph = coo_array((np.ones(len(rows), dtype=np.int8), (rows, columns + n_rows)), shape=(n, n))
-    _, component = connected_components(graph, directed=False)
-    rows_in = np.bincount(component[:n_rows], minlength=n)
-    columns_in = np.bincount(component[n_rows:], minlength=n)
-    component = component[rows]  # [cell]
-    star = (rows_in[component] == 1) | (columns_in[component] == 1)
-
-    order = np.lexsort((-weights, component))
-    heaviest = order[np.r_[True, component[order][1:] != component[order][:-1]]]
-    chosen: Array = heaviest[star[heaviest]]
-    knots = np.flatnonzero(~star)
-    if len(knots):
-        chosen = np.r_[chosen, knots[_match(rows[knots], columns[knots], weights[knots])]]
-    return chosen
-
-
-def _renumbered(values: Array) -> Array:
-    """The same values as 0, 1, ... in 32 bits, which is what older versions of scipy need."""
-    return np.unique(values, return_inverse=True)[1].astype(np.int32)
-
-
-def _match(rows: Array, columns: Array, weights: Array) -> Array:
-    """Numbers of the cells of a best pairing, by sparse shortest augmenting paths (LAPJVsp).
-
-    The solver wants every row matched and takes a stored 0 for no edge. So each row gets a column
-    of its own that means "unpaired", and 1 is added to every weight: any full matching has one cell
-    in each row, so all totals grow by the same amount.
-    """
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
-
-    rows, columns = _renumbered(rows), _renumbered(columns)
-    n_rows, n_columns = int(rows.max()) + 1, int(columns.max()) + 1
-    unpaired = np.arange(n_rows, dtype=np.int32)
-    table = csr_array(
-        (
-            np.r_[weights + 1.0, np.ones(n_rows)],
-            (np.r_[rows, unpaired], np.r_[columns, n_columns + unpaired]),
-        ),
-        shape=(n_rows, n_columns + n_rows),
+    """[cell] whether the cell is in a best pairing."""
+    rows, columns = (np.unique(side, return_inverse=True)[1] for side in (rows, columns))
+    order = np.lexsort((-weights, rows))
+    starts = np.flatnonzero(np.r_[True, np.diff(rows[order]) > 0, True]).tolist()
+    cells = list(zip(columns[order].tolist(), weights[order].tolist(), strict=True))
+    pairing = _Pairing(
+        [cells[start:end] for start, end in pairwise(starts)], int(columns.max()) + 1
     )
-    _, partner = min_weight_full_bipartite_matching(table, maximize=True)
-    return np.flatnonzero(partner[rows] == columns)
+    for row in pairing.rows_without_their_wish():
+        pairing.add(row)
+    result: Array = np.array(pairing.column_of)[rows] == columns
+    return result
+
+
+class _Chain(NamedTuple):
+    """A cheapest chain of moves from a row.
+
+    Attributes:
+        cost: What the moves lose.
+        last_row: The last row that moves.
+        column: The free column that it takes; NONE if it stays unpaired.
+        rows: Row → its distance, of the rows that were looked at.
+        columns: Column → its distance, of the columns that were looked at.
+        before: Column → the row that would take it.
+    """
+
+    cost: float
+    last_row: int
+    column: int
+    rows: dict[int, float]
+    columns: dict[int, float]
+    before: dict[int, int]
+
+
+class _Pairing:
+    """Who is paired with whom, and the dual values that show that nothing is better.
+
+    For every cell profit[row] + price[column] ≥ weight, with equality where it is chosen. The price of a free
+    column and the profit of a row that stays unpaired are 0.
+    """
+
+    def __init__(self, cells: list[Row], n_columns: int) -> None:
+        self.cells = cells  # heaviest first
+        self.profit = [row[0][1] for row in cells]
+        self.price = [0.0] * n_columns
+        self.column_of = [NONE] * len(cells)
+        self.row_of = [NONE] * n_columns
+
+    def rows_without_their_wish(self) -> list[int]:
+        """Gives rows their heaviest cell, heavy rows first; returns those that found it taken."""
+        waiting = []
+        for row in sorted(range(len(self.cells)), key=self.profit.__getitem__, reverse=True):
+            column = self.cells[row][0][0]
+            if self.row_of[column] == NONE:
+                self.row_of[column], self.column_of[row] = row, column
+            else:
+                waiting.append(row)
+        return waiting
+
+    def add(self, row: int) -> None:
+        """Pairs one more row, if that is best; others may move or become unpaired."""
+        chain = self._cheapest_chain(row)
+        for passed, distance in chain.rows.items():
+            self.profit[passed] -= chain.cost - distance
+        for passed, distance in chain.columns.items():
+            self.price[passed] += chain.cost - distance
+        column, mover = chain.column, chain.last_row
+        while True:
+            self.column_of[mover], column = column, self.column_of[mover]
+            if self.column_of[mover] != NONE:
+                self.row_of[self.column_of[mover]] = mover
+            if mover == row:
+                return
+            mover = chain.before[column]
+
+    def _cheapest_chain(self, start: int) -> _Chain:
+        """Dijkstra's search over rows and the columns that they would take from others."""
+        rows: dict[int, float] = {}
+        columns: dict[int, float] = {}
+        reached: dict[int, float] = {}
+        before: dict[int, int] = {}
+        heap: list[tuple[float, int, int]] = []
+        row, distance = start, 0.0
+        cost, last_row, free = self.profit[start], start, NONE
+        while distance < cost:
+            rows[row] = distance
+            unpaired = distance + self.profit[row]
+            if unpaired < cost:
+                cost, last_row, free = unpaired, row, NONE
+            for column, weight in self.cells[row]:
+                if unpaired - weight >= cost:
+                    break  # lighter cells cost more
+                further = unpaired - weight + self.price[column]
+                if further >= reached.get(column, cost) or further >= cost or column in columns:
+                    continue
+                if self.row_of[column] == NONE:
+                    cost, last_row, free = further, row, column
+                else:
+                    reached[column], before[column] = further, row
+                    heappush(heap, (further, -len(rows), column))
+            while heap and heap[0][2] in columns:
+                heappop(heap)
+            if not heap or heap[0][0] >= cost:
+                break
+            distance, _, column = heappop(heap)
+            columns[column] = distance
+            row = self.row_of[column]
+        return _Chain(cost, last_row, free, rows, columns, before)

@@ -6,38 +6,32 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
-from corelax.core.checks import check_beta
+from corelax.core.checks import check_beta, check_number
 from corelax.core.errors import CorelaxError
 from corelax.core.files import STANDARD, open_text, shown
 from corelax.document import Document, Span
 from corelax.document.clustering import without_singletons
-from corelax.document.differences import describe_differences
 from corelax.document.pairing import check_same_words, pair_documents
 from corelax.document.topics import join_topics
 from corelax.io import Problems, format_of, stream, topic_rule
 from corelax.io.conll2012 import parse_header
 from corelax.io.topics import named_entities
-from corelax.metrics.counting import Counting
-from corelax.metrics.prepared import Preparation, Prepared, matched_clusters
+from corelax.metrics.blocks import BLOCK, Pair, Wanted, blocks_of, count_block, summed
+from corelax.metrics.prepared import Preparation, Prepared
 from corelax.metrics.reference.hint import stream_with_hint
 from corelax.metrics.reference.reading import stream_reference
 from corelax.metrics.registry import COREFUD, SUPPLEMENTS, check_metrics
 from corelax.metrics.report import Report
 from corelax.metrics.rules import Rules, rules_of
 
+if TYPE_CHECKING:
+    from corelax.core.clusters import Cluster
+
 MAX_REPEATED = 10  # the reference scorer refuses a run with more repeated mentions than this
 
 Entities = Iterable[Sequence[Span]]
-
-
-class Pair(NamedTuple):
-    """A document as it is counted, and its two sides where they were read."""
-
-    key: str
-    prepared: Prepared
-    documents: tuple[Document, Document] | None = None
 
 
 def score(
@@ -93,9 +87,9 @@ def score(
     if profile == "reference":
         raise CorelaxError("the profile 'reference' reads files; use corelax.metrics.score_files")
     names = _metric_names(metrics, rules)
-    preparation = Preparation(rules, [name for name in names if name in SUPPLEMENTS])
-    pairs = _checked_pairs(preparation, gold=gold, system=system, check_text=check_text)
-    report, _ = _tally(pairs, names, beta, rules, per_document, differences)
+    wanted = Wanted(names, rules, check_beta(beta), per_document, differences)
+    pairs = checked_pairs(wanted, gold=gold, system=system, check_text=check_text)
+    report, _ = _tally(pairs, wanted)
     return report
 
 
@@ -117,6 +111,8 @@ def score_files(
     per_document: bool = False,
     differences: bool = False,
     cross_document: str | os.PathLike[str] | None = None,
+    jobs: int = 1,
+    cluster: Cluster | None = None,
 ) -> Report:
     """Scores a file against a file, of whatever formats, without holding them in memory.
 
@@ -128,6 +124,10 @@ def score_files(
 
     With `cross_document` the documents of a topic are scored as one; it says how topics are told
     (`corelax.io.topic_rule`).
+
+    With several `jobs` (processes), or on a Ray `cluster`, the report is the same to the bit. They help with
+    the normal profile, for CoNLL-2012, CorefUD and jsonlines files that are not gzipped and have their
+    documents in the same order; all else is scored by one process.
 
     >>> report = score_files(
     ...     gold="examples/data/gold.conll", system="examples/data/system.conll", metrics=["mentions"]
@@ -146,13 +146,27 @@ def score_files(
         formats = [gold_format, system_format]
         pairs = _reference_pairs(os.fspath(gold), os.fspath(system), formats, rules.singletons)
         names = check_metrics(metrics)
-        report, removed = _tally(pairs, names, beta, rules, per_document, differences=False)
+        wanted = Wanted(names, rules, check_beta(beta), per_document, differences=False)
+        report, removed = _tally(pairs, wanted)
         if removed > MAX_REPEATED:
             raise CorelaxError(
                 f"{shown(os.fspath(system))}: {removed} mentions are repeated; the reference scorer "
                 f"refuses more than {MAX_REPEATED}"
             )
         return report
+    check_number("jobs", jobs, at_least=1, integer=True)
+    if (jobs > 1 or cluster is not None) and profile == "normal" and cross_document is None:
+        from corelax.metrics.parallel import score_in_parallel, side_of
+
+        ours = side_of(os.fspath(gold), gold_format, layers=rules.needs_trees)
+        theirs = side_of(os.fspath(system), system_format, layers=False)
+        if ours is not None and theirs is not None:
+            names = _metric_names(metrics, rules)
+            wanted = Wanted(names, rules, check_beta(beta), per_document, differences)
+            pairing = partial(checked_pairs, check_text=check_text)
+            done = score_in_parallel(ours, theirs, wanted, pairing, jobs=jobs, cluster=cluster)
+            if done is not None:
+                return done
     problems = [Problems(shown(os.fspath(path))) for path in (gold, system)]
     report = score(
         gold=_documents(gold, gold_format, problems[0], cross_document, layers=rules.needs_trees),
@@ -194,41 +208,20 @@ def _metric_names(metrics: Iterable[str] | None, rules: Rules) -> tuple[str, ...
     return check_metrics(metrics, supplements=True)
 
 
-def _tally(
-    pairs: Iterable[Pair],
-    metrics: Sequence[str],
-    beta: float,
-    rules: Rules,
-    per_document: bool,
-    differences: bool,
-) -> tuple[Report, int]:
+def _tally(pairs: Iterable[Pair], wanted: Wanted) -> tuple[Report, int]:
     """The report, and how many repeated system mentions were taken out."""
-    check_beta(beta)
-    counting = Counting(metrics, rules)
-    reports: dict[str, Report] = {}
-    lines: dict[str, Sequence[str]] = {}
-    for key, prepared, documents in pairs:
-        if per_document:
-            alone = Counting(metrics, rules)
-            alone.add(prepared)
-            reports[key] = Report(alone.counts(), beta=beta)
-        if differences and documents is not None:
-            ours, theirs = matched_clusters(gold=documents[0], system=documents[1], rules=rules)
-            if described := list(describe_differences(documents[0], gold=ours, system=theirs)):
-                lines[key] = described
-        counting.add(prepared)
-    report = Report(counting.counts(), beta=beta, documents=reports, differences=lines)
-    return report, counting.removed
+    # The reference scorer adds up document by document; that of CorefUD goes by the order of all.
+    size = BLOCK if wanted.rules.profile == "normal" else None
+    blocks = blocks_of(pairs, size)
+    return summed((count_block(block, wanted) for block in blocks), wanted)
 
 
-def _checked_pairs(
-    preparation: Preparation,
-    *,
-    gold: Iterable[Document],
-    system: Iterable[Document],
-    check_text: bool,
+def checked_pairs(
+    wanted: Wanted, *, gold: Iterable[Document], system: Iterable[Document], check_text: bool
 ) -> Iterator[Pair]:
     """Documents that both sides have, with the same words."""
+    supplements = [name for name in wanted.metrics if name in SUPPLEMENTS]
+    preparation = Preparation(wanted.rules, supplements)
     for ours, theirs in pair_documents(gold=gold, system=system, key=lambda doc: doc.name):
         if ours is not None and theirs is not None:
             if check_text:

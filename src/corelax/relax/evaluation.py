@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import torch
 from torch import Tensor
 
 from corelax.core.errors import CorelaxError
+from corelax.core.exchange import sum_over_workers
 from corelax.metrics import METRICS, AnyCounts, Report, check_metrics
 from corelax.relax.advice import advise_scores
 from corelax.relax.entities import entity_probs
@@ -111,8 +113,7 @@ def relaxed_counts(
             links, entities, singleton_probs, relaxation, lengths=lengths, linear=linear
         )
         counts.update({name: METRICS[name].formula(overlap) for name in by_entity})
-    pooled = relaxation.pool == "batch"
-    return {n: _without_noise(_pooled(counts[n]) if pooled else counts[n]) for n in names}
+    return {name: _without_noise(_pooled(counts[name], relaxation.pool)) for name in names}
 
 
 def _entity_overlap(
@@ -156,9 +157,14 @@ def _singleton_probs(
     return real if singletons == "keep" else 0.0
 
 
-def _pooled(counts: AnyCounts) -> AnyCounts:
-    """The counts of all documents together."""
-    return type(counts).from_tuple(tuple(count.sum() for count in counts.as_tuple()))
+def _pooled(counts: AnyCounts, pool: str) -> AnyCounts:
+    """The counts of each document, or of all together."""
+    if pool == "document":
+        return counts
+    sums = [count.sum() for count in counts.as_tuple()]
+    if pool == "workers":
+        sums = list(sum_over_workers(torch.stack(sums)).unbind())
+    return type(counts).from_tuple(tuple(sums))
 
 
 def _without_noise(counts: AnyCounts) -> AnyCounts:

@@ -15,7 +15,7 @@ from corelax.relax.original import ORIGINAL_METRICS
 
 FAMILIES = ("entity", "pairwise")
 SHARPENED = ("entity", "link")  # the probabilities that a temperature can act on
-POOLS = ("document", "batch")
+POOLS = ("document", "batch", "workers")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,9 @@ class Relaxation:
             weights entities by their whole size and divides by the number of mentions; ours weights by the
             mentions that have company, as a mention that stays alone is not written. `singletons` decides
             about gold alone.
-        pool: "document", a score for each, or "batch", counts summed before they are divided.
+        pool: "document", a score for each; "batch", counts summed before they are divided; "workers", those
+            of the batches of all workers of torch.distributed, with gradients as
+            `DistributedDataParallel` needs them.
     """
 
     beta: float = 1.0

@@ -10,6 +10,7 @@ from pathlib import Path
 from corelax.core.checks import check_choice, check_number
 from corelax.core.device import available_threads, check_device, may_have_gpu
 from corelax.core.errors import CorelaxError
+from corelax.core.lazy import require
 from corelax.rankers.encoder.light import has_graphs, load_light
 from corelax.rankers.encoder.model import ScoringModel
 
@@ -70,6 +71,7 @@ def _why_not_light(folder: Path) -> str | None:
 
 
 def _load_torch(folder: Path, device: str, threads: int | None) -> ScoringModel:
+    require("encoders", "torch", "transformers")
     if "torch" not in sys.modules:
         # Threads that spin while they wait make torch many times slower where others use the processor too.
         os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

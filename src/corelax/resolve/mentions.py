@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
+from corelax.core.checks import check_choice
 from corelax.document import Document, Span
+from corelax.document.clustering import SINGLETONS
 from corelax.rankers.sparse.features.extract import MentionSource
 from corelax.rankers.sparse.features.sources import GOLD, mention_source
 
@@ -22,3 +25,13 @@ def noting_source(name: str, note: Callable[[str], None]) -> MentionSource:
         return source(doc)
 
     return noting
+
+
+def chosen_singletons(wanted: str | None, training: Mapping[str, Any]) -> str:
+    """Whether mentions that are alone are dropped or kept: as asked for, or as in training.
+
+    >>> chosen_singletons(None, {"config": {"singletons": "keep"}})
+    'keep'
+    """
+    as_trained = training.get("config", {}).get("singletons", "drop")
+    return check_choice("singletons", wanted or as_trained, SINGLETONS)

@@ -20,6 +20,7 @@ from corelax.core.errors import CorelaxError
 from corelax.core.folders import CONFIG
 
 DEFAULT = "small"
+SHIPPED = {DEFAULT: "'corelax[resolve]'", "base": "'corelax[resolve]' corelax-base"}  # to install
 _PREFIX = "corelax_"
 
 
@@ -67,10 +68,10 @@ def model_folder(name_or_folder: str | Path | None = None) -> Path:
     installed = _installed_folder(name)
     if installed is not None:
         return installed
-    if name == DEFAULT:
+    if name in SHIPPED:
         raise CorelaxError(
-            f"model {name!r} is not installed; "
-            f"pip install corelax-{name} (or ./models/{name} in a clone)"
+            f"model {name!r} is not installed; pip install {SHIPPED[name]} "
+            f'(in a clone: pip install ".[resolve]" ./models/{name})'
         )
     if folder.exists():
         return folder  # whoever reads it says what is missing there

@@ -11,12 +11,11 @@ from corelax.core.checks import check_choice, check_number
 from corelax.core.errors import CorelaxError
 from corelax.core.folders import read_model_config
 from corelax.document import Document
-from corelax.document.clustering import SINGLETONS
 from corelax.rankers.sparse.features.sources import DETECT
 from corelax.rankers.sparse.names import DECODINGS, KIND
 from corelax.resolve.constraints import Constraints
 from corelax.resolve.hub import fetched
-from corelax.resolve.mentions import noting_source
+from corelax.resolve.mentions import chosen_singletons, noting_source
 from corelax.resolve.models import model_folder
 from corelax.resolve.processes import resolve_in_processes
 from corelax.resolve.resolution import Resolution, heads_of
@@ -205,8 +204,7 @@ def _by_encoder(
     training = resolver.model.training
     if not training.get("finished", True):
         note(f"{model_folder(model)}: its training is not finished")
-    as_trained = training.get("config", {}).get("singletons", "drop")
-    singletons = check_choice("singletons", singletons or as_trained, SINGLETONS)
+    singletons = chosen_singletons(singletons, training)
     source = noting_source(mentions or DETECT, note)
     originals, to_resolve = tee(documents)  # those that are resolved together wait here
     if (mentions or DETECT) == DETECT and jobs > 1:

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import os
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from multiprocessing import get_context
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from corelax.core.device import available_threads
-from corelax.core.workers import work_for
+from corelax.core.workers import map_in_processes
 from corelax.document import Document
 from corelax.resolve.batching import batches_of
 from corelax.resolve.resolution import Resolution
-
-if TYPE_CHECKING:
-    from corelax.resolve.resolver import Resolver
-
-AHEAD = 2  # batches that wait for each process
-
-_resolver: Resolver | None = None  # of a process that was started here
 
 
 def resolve_in_processes(
@@ -46,33 +35,22 @@ def resolve_in_processes(
         options: Arguments of `Resolver.pipe`.
     """
     each = threads or max(1, available_threads() // jobs)
-    pool = ProcessPoolExecutor(
-        jobs,
-        mp_context=get_context("spawn"),  # a fork would copy threads that do not run
-        initializer=_load,
-        initargs=(os.getpid(), model, {**loading, "threads": each}),
-    )
-    waiting: deque[Future[list[Resolution]]] = deque()
-    try:
-        for batch in batches_of(documents, batch_size):
-            waiting.append(pool.submit(_resolve, batch, options))
-            if len(waiting) > AHEAD * jobs:
-                yield from waiting.popleft().result()
-        while waiting:
-            yield from waiting.popleft().result()
-    finally:
-        pool.shutdown(cancel_futures=True)
+    batches = batches_of(documents, batch_size)
+    arguments = (model, {**loading, "threads": each}, dict(options))
+    results = map_in_processes(batches, jobs, batch_resolver, arguments, in_order=True)
+    for _, resolutions in results:
+        yield from resolutions
 
 
-def _load(parent: int, model: str | Path | None, loading: Mapping[str, Any]) -> None:
-    work_for(parent)
+def batch_resolver(
+    model: str | Path | None, loading: Mapping[str, Any], options: Mapping[str, Any]
+) -> Callable[[Sequence[Document]], list[Resolution]]:
+    """What resolves a batch of documents together, with a model that is loaded now."""
     from corelax.resolve.resolver import Resolver
 
-    global _resolver
-    _resolver = Resolver.from_pretrained(model, **loading)
+    resolver = Resolver.from_pretrained(model, **loading)
 
+    def resolve(documents: Sequence[Document]) -> list[Resolution]:
+        return list(resolver.pipe(documents, batch_size=len(documents), **options))
 
-def _resolve(documents: Sequence[Document], options: Mapping[str, Any]) -> list[Resolution]:
-    if _resolver is None:
-        raise RuntimeError("the process has no model")
-    return list(_resolver.pipe(documents, batch_size=len(documents), **options))
+    return resolve

@@ -21,11 +21,13 @@ def page_file(name: str) -> str:
     >>> page_file("page.html")[:15]
     '<!DOCTYPE html>'
     """
+    return page_templates().get_template(f"serve/{name}").render(title="corelax")
+
+
+def page_templates() -> Environment:
+    """The templates of the page, and of the page of resolved texts that it contains."""
     loaders = [PackageLoader("corelax.serve"), PackageLoader("corelax.render")]
-    environment: Environment = template("resolution.html").environment.overlay(
-        loader=ChoiceLoader(loaders)
-    )
-    return environment.get_template(f"serve/{name}").render(title="corelax")
+    return template("resolution.html").environment.overlay(loader=ChoiceLoader(loaders))
 
 
 def page_routes() -> list[Route]:

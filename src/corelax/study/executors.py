@@ -8,10 +8,9 @@ from __future__ import annotations
 import os
 import signal
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from multiprocessing import active_children, get_context
 from multiprocessing.process import BaseProcess
 from types import FrameType
@@ -22,7 +21,7 @@ import torch
 from corelax.core.device import choose_device
 from corelax.core.errors import CorelaxError
 from corelax.core.locks import remove_unfinished
-from corelax.core.workers import work_for
+from corelax.core.workers import interrupts_blocked, work_for
 from corelax.study.work import Job, Worker
 
 GPU_WORKERS = 4  # one process with a small network leaves a GPU idle most of the time
@@ -135,7 +134,7 @@ class Processes:
                 initializer=_start_worker,
                 initargs=(self.threads, os.getpid()),
             )
-        with _interrupts_blocked():
+        with interrupts_blocked():
             self._running[self._pool.submit(_run, job)] = job
 
     def wait(self) -> Sequence[Ended]:
@@ -212,16 +211,3 @@ def _run(job: Job) -> None:
     if _worker is None:
         raise RuntimeError("jobs run in processes that _start_worker has prepared")
     _worker.run(job)
-
-
-@contextmanager
-def _interrupts_blocked() -> Iterator[None]:
-    """While a process starts, which inherits it: Ctrl-C would end it with a traceback of its own."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

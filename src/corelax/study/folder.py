@@ -15,6 +15,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from corelax.core.claims import check_claim
 from corelax.core.errors import CorelaxError
 from corelax.core.files import read_json, write_text
 from corelax.study.files import DEV, TEST
@@ -61,22 +62,11 @@ def check_out(out: Path) -> None:
 def claim_folder(out: Path, identity: Mapping[str, Any]) -> None:
     """Writes what a folder is a study of; an error if it already holds a study of something else."""
     path = out / STUDY
-    wanted = json.loads(json.dumps(identity))
     if not path.exists():
         out.mkdir(parents=True, exist_ok=True)
-        write_text(path, json.dumps(wanted, indent=2, ensure_ascii=False) + "\n")
+        write_text(path, json.dumps(identity, indent=2, ensure_ascii=False) + "\n")
         return
     present = read_json(path)
     if not isinstance(present, dict):
         raise CorelaxError(f"{path}: says nothing about a study; delete it")
-    differs = []
-    for key, value in wanted.items():
-        old = present.get(key)
-        if isinstance(value, dict) and isinstance(old, dict):
-            differs += [name for name in {**old, **value} if old.get(name) != value.get(name)]
-        elif old != value:
-            differs.append(key)
-    if differs:
-        raise CorelaxError(
-            f"{out}: has a study with other settings or files ({', '.join(differs)}); use another --out"
-        )
+    check_claim(out, present, identity, "a study")

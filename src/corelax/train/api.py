@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from corelax.core.device import choose_device
 from corelax.core.errors import CorelaxError
 from corelax.core.files import write_text
 from corelax.core.overwriting import check_not_input
@@ -16,10 +15,12 @@ from corelax.core.settings import read_value
 from corelax.train.card import CARD
 from corelax.train.configuration import SPARSE, Configuration, read_configuration
 from corelax.train.files import PathLike, Paths, document_files
+from corelax.train.joining import joined, was_restarted
 from corelax.train.logs import with_logs
 from corelax.train.loop import Progress
 from corelax.train.settings import criterion_of
 from corelax.train.stage import Note, ignore
+from corelax.train.team import END, Team, follow, is_follower
 
 if TYPE_CHECKING:
     from corelax.rankers.encoder.folder import EncoderModel
@@ -90,12 +91,15 @@ def train(
     resume: bool = False,
     int8: bool = False,
     log: str | Sequence[str] = (),
+    workers: int | None = None,
+    ray: str | None = None,
     progress: Progress | None = None,
     note: Note = ignore,
 ) -> Trained:
     """Trains a resolver, with the stages that it starts from.
 
-    Stages that `out` has already are taken from there, so several objectives can share a baseline.
+    Stages that `out` has already are taken from there, so several objectives can share a baseline. Processes
+    that torchrun has started train together; the first one reads and writes, all return the same.
 
     Args:
         config: A preset of the sparse ranker ("lea", "baseline", …); "own", "tune", "small", "base" or
@@ -117,6 +121,10 @@ def train(
         resume: Whether to continue a run that was interrupted; it produces identical weights.
         int8: Whether to write an encoder ranker a second time in one byte a weight, to OUT/STAGE.int8.
         log: "csv", "tensorboard" or "wandb", or several of them: see `corelax.train.logs`.
+        workers: How many processes train an encoder ranker together, on this machine or on Ray; the documents
+            of a step are spread over them. Scripts need `if __name__ == "__main__":` then.
+        ray: A Ray cluster to train on: HOST:PORT of its head, "auto" for the one that runs here, "local" for
+            a new one on this machine. Files and `out` must have the same paths on all its machines.
         progress: Progress callbacks.
         note: Receives messages: what takes time, the score of each stage.
 
@@ -143,40 +151,96 @@ def train(
     """
     if config is None:
         config = DEFAULT if start is None else FINE_TUNING
+    followed: Trained  # what a follower is sent
+    if is_follower():
+        with joined(device) as team:
+            followed = follow(team)
+            return followed
     configuration = read_configuration(config)
     given = {
         "train": train, "dev": dev, "data": data, "encoder": encoder, "start": start, "stage": stages,
-        "format": format, "int8": int8,
+        "format": format, "int8": int8, "workers": workers, "ray": ray,
     }  # fmt: skip
     _check_arguments(configuration, given)
     target = Path(out)
     if target.exists() and not target.is_dir():
         raise CorelaxError(f"{target}: is a file; name a folder")
+    arguments: dict[str, Any] = {
+        "train": train, "dev": dev, "data": data, "encoder": encoder, "start": start, "stages": stages,
+        "settings": settings, "seed": seed, "format": format, "int8": int8, "log": log, "resume": resume,
+    }  # fmt: skip
+    if ray is not None:
+        from corelax.rankers.encoder.folder import load_ranker
+        from corelax.train.on_ray import train_on_ray
+
+        folder = train_on_ray(
+            {"config": config, "out": out, **arguments},
+            address=ray,
+            workers=workers or 1,
+            device=device,
+            progress=progress,
+            note=note,
+        )
+        return Trained(folder, load_ranker(folder))
+    with joined(device, workers or 1) as team:
+        if not team.leads:
+            followed = follow(team)
+            return followed
+        trained = _train(configuration, target, team, progress, note, **arguments)
+        _send_result(team, trained)
+        return trained
+
+
+def _train(
+    configuration: Configuration,
+    out: Path,
+    team: Team,
+    progress: Progress | None,
+    note: Note,
+    *,
+    train: Paths | None,
+    dev: Paths | None,
+    data: PathLike | None,
+    encoder: PathLike | None,
+    start: PathLike | None,
+    stages: Sequence[str],
+    settings: Mapping[str, Any] | None,
+    seed: int | None,
+    format: str | None,
+    int8: bool,
+    log: str | Sequence[str],
+    resume: bool,
+) -> Trained:
+    """What `train` does in the process that reads and writes; arguments are those of `train`."""
+    if configuration.kind == SPARSE and team.size > 1:
+        raise CorelaxError(
+            f"config {configuration.source!r} takes a document a step; train it in one process"
+        )
     if advice := configuration.advice:
         note(advice)
-    device = choose_device(device)
     changes = dict(settings or {})
     if seed is not None:
         changes["seed"] = seed
     files = None
     if train is not None and dev is not None:
         files = (document_files(train), document_files(dev))
-    progress = with_logs(progress, log, target)
+    progress = with_logs(progress, log, out)
     run = _train_sparse if configuration.kind == SPARSE else _train_encoder
     trained = run(
         configuration,
-        target,
+        out,
         files=files,
         data=Path() if data is None else Path(data),
         encoder="" if encoder is None else os.fspath(encoder),
         start=None if start is None else os.fspath(start),
         stages=stages,
         settings=changes,
-        device=device,
+        device=team.device,
         format=format,
-        resume=resume,
+        resume=resume or was_restarted(),
         progress=progress,
         note=note,
+        team=team,
     )
     if int8:
         _write_int8(trained, note)
@@ -195,7 +259,7 @@ def _check_arguments(config: Configuration, given: Mapping[str, Any]) -> None:
         needed += ["train", "dev"]
         useless += ["data"]
     if config.kind == SPARSE:
-        useless += ["encoder", "start", "int8"]
+        useless += ["encoder", "start", "int8", "workers", "ray"]
         if not config.source.endswith(".toml"):
             useless += ["stage"]  # a preset is a stage itself
     elif given["start"] is not None:
@@ -257,6 +321,7 @@ def _train_encoder(
     resume: bool,
     progress: Progress | None,
     note: Note,
+    team: Team,
 ) -> Trained:
     from corelax.resolve.models import model_folder
     from corelax.train.encoder.recipe import (
@@ -293,8 +358,18 @@ def _train_encoder(
         resume=resume,
         progress=progress,
         note=note,
+        team=team,
     )
     return Trained(out / recipe.order(stages)[-1], model)
+
+
+def _send_result(team: Team, trained: Trained) -> None:
+    """Followers return the same as the leader."""
+    from corelax.rankers.encoder.folder import EncoderModel
+    from corelax.train.encoder.trainee import portable
+
+    if team.size > 1 and isinstance(trained.model, EncoderModel):
+        team.call(END, Trained(trained.folder, portable(trained.model)))
 
 
 def _files_of(recipe: Recipe, data: Path) -> list[Path]:

@@ -23,6 +23,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from corelax.core.errors import CorelaxError
+from corelax.core.exchange import LostWorker
 from corelax.relax.advice import trusted
 from corelax.train.checkpoint import (
     Epoch,
@@ -185,6 +186,8 @@ def _errors_explained(trainee: Trainee, documents: Sequence[int] = ()) -> Iterat
         yield
     except torch.cuda.OutOfMemoryError:
         raise CorelaxError(f"the GPU has too little memory; {trainee.memory_hint}") from None
+    except LostWorker:
+        raise
     except CorelaxError as error:
         names = ", ".join(trainee.keys[number] for number in documents)
         weights = trainee.network.parameters()

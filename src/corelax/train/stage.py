@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from corelax.core.claims import as_json, differences
 from corelax.core.errors import CorelaxError
 from corelax.core.folders import CONFIG
 from corelax.core.locks import lock_folder
@@ -146,7 +147,7 @@ def finished_model(stage: Stage[Model], folder: Path) -> Model | None:
         return None
     saved = stage.saved(folder)
     wanted = {"config": asdict(stage.config), **stage.identity}
-    names = [_shown(name) for name in differences(_plain(saved), _plain(wanted))]
+    names = [_shown(name) for name in differences(as_json(saved), as_json(wanted))]
     if names:
         raise CorelaxError(
             f"{folder}: was trained with other settings or files ({', '.join(names)}); "
@@ -158,23 +159,6 @@ def finished_model(stage: Stage[Model], folder: Path) -> Model | None:
     return stage.load(folder)
 
 
-def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """The names of values that are not the same, as "documents.ontogum".
-
-    >>> differences({"config": {"epochs": 3, "seed": 1}}, {"config": {"epochs": 4, "seed": 1}})
-    ['config.epochs']
-    """
-    names = []
-    for key, value in new.items():
-        before = old.get(key)
-        if isinstance(value, Mapping) and isinstance(before, Mapping):
-            inside = differences(before, {**dict.fromkeys(before), **value})
-            names += [f"{key}.{name}" for name in inside]
-        elif before != value:
-            names.append(key)
-    return names
-
-
 def _shown(name: str) -> str:
     """The name of a difference, for people."""
     kind, _, rest = name.partition(".")
@@ -183,10 +167,3 @@ def _shown(name: str) -> str:
 
 def _on_dev(config: StageSettings, training: Mapping[str, Any]) -> str:
     return f"{config.criterion} {100 * training['dev']:.2f} on dev"
-
-
-def _plain(value: Any) -> Any:
-    """As JSON returns it, where tuples have become lists."""
-    if isinstance(value, Mapping):
-        return {key: _plain(part) for key, part in value.items()}
-    return [_plain(part) for part in value] if isinstance(value, (list, tuple)) else value

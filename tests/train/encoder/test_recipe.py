@@ -68,6 +68,36 @@ def test_one_stage_brings_what_it_needs(recipe, data, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == ["first", "metric"]
 
 
+@pytest.mark.parametrize("name", ["base", "student", "small"])
+def test_the_model_of_a_shipped_recipe_is_that_of_its_metric_stage(name):
+    plan = read_recipe(name)
+    assert plan.order()[-1] == "metric"
+    metric, continued = plan.stages["metric"], plan.stages["continued"]
+    for setting in (
+        "start",
+        "corpora",
+        "epochs",
+        "batch",
+        "learning_rate",
+        "encoder_learning_rate",
+    ):
+        assert getattr(metric, setting) == getattr(continued, setting)
+
+
+def test_a_stage_gives_soft_targets_for_documents_that_it_learnt_without(recipe, data, tmp_path):
+    of_first, second = "[corpora.a]", '[stages.second]\nstart = ["first"]\ncorpora = ["taught"]'
+    plan = recipe(
+        (of_first, f'{of_first}\nsoft = "first"'),
+        (second, '[stages.second]\ncorpora = ["a"]\nsoft = 1.0'),
+    )
+    assert plan.order(["first"]) == ["first"]
+    assert plan.order(["second"]) == ["first", "second"]
+    model = run(plan, tmp_path, data, stages=["second"])
+    assert list(model.training["start"]) == ["first"]
+    first = json.loads((tmp_path / "first" / "config.json").read_text())
+    assert first["training"]["start"] == {}
+
+
 def test_the_entities_of_a_taught_corpus_are_those_of_its_teacher(recipe, data, tmp_path):
     # A teacher without a start: it is trained for its labels only.
     plan = recipe(('[stages.second]\nstart = ["first"]', "[stages.second]"))

@@ -18,7 +18,6 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 INFINITE = float("inf")
-DENSE = 2_000  # cells
 
 Cell = tuple[int, int]
 
@@ -39,8 +38,6 @@ def assign(scores: Mapping[Cell, float], n_rows: int, n_columns: int) -> list[Ce
     if n_rows > n_columns:  # as the dense solver does
         swapped = {(column, row): score for (row, column), score in scores.items()}
         return sorted((row, column) for column, row in assign(swapped, n_columns, n_rows))
-    if len(scores) > max(DENSE, n_rows * n_columns // 4):
-        return _assign_dense(scores, n_rows, n_columns)
     costs: list[dict[int, float]] = [{} for _ in range(n_rows)]
     for (row, column), score in scores.items():
         costs[row][column] = -score
@@ -48,18 +45,6 @@ def assign(scores: Mapping[Cell, float], n_rows: int, n_columns: int) -> list[Ce
     for row in range(n_rows):
         solver.add(row)
     return [(row, column) for row, column in enumerate(solver.column_of) if column in costs[row]]
-
-
-def _assign_dense(scores: Mapping[Cell, float], n_rows: int, n_columns: int) -> list[Cell]:
-    """By the dense solver itself, which is faster where there is hardly a 0."""
-    import numpy as np
-    from scipy.optimize import linear_sum_assignment
-
-    table = np.zeros((n_rows, n_columns))
-    for cell, score in scores.items():
-        table[cell] = -score
-    cells = zip(*(side.tolist() for side in linear_sum_assignment(table)), strict=True)
-    return [cell for cell in cells if cell in scores]
 
 
 class _Path(NamedTuple):

@@ -33,7 +33,9 @@ def fuse_attention(encoder: Any) -> None:
             mixed = functional.scaled_dot_product_attention(
                 q, k, v, attn_mask=attention_mask.to(q.dtype), dropout_p=dropout
             )
-            return (self.o(mixed.transpose(1, 2).flatten(2)),)
+            # A copy, since the order in memory differs by kernel, and an exported graph must not rely on it.
+            heads = mixed.transpose(1, 2).clone(memory_format=torch.contiguous_format)
+            return (self.o(heads.flatten(2)),)
 
     class FusedEncoder(MPNetEncoder):  # type: ignore[misc]
         """The layers, with one bias for all."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from corelax.core.checks import check_number
+from corelax.core.checks import check_choice, check_number
 from corelax.core.errors import CorelaxError
+from corelax.relax.relaxation import Relaxation
 from corelax.train.settings import StageSettings
 
 MOST_TIMES = 1000  # a corpus comes in an epoch
@@ -29,6 +30,8 @@ class EncoderConfig(StageSettings):
 
     Attributes:
         corpora: Names of the corpora to learn from, those before `*` several times: "2*ontogum".
+        pool: For metrics: "document", the mean of the documents' scores, or "batch", one score of all
+            documents of a step.
         likelihood: Weight of the marginal likelihood beside a metric.
         objective_weight: Weight of a metric.
         mention: Weight of the mention loss.
@@ -53,6 +56,7 @@ class EncoderConfig(StageSettings):
 
     corpora: tuple[str, ...] = ()
     costs: tuple[float, ...] = (0.0, 0.0, 0.0)
+    pool: str = "document"
     likelihood: float = 0.2
     objective_weight: float = 5.0
     mention: float = 0.5
@@ -75,6 +79,7 @@ class EncoderConfig(StageSettings):
 
     def __post_init__(self) -> None:
         StageSettings.__post_init__(self)
+        check_choice("pool", self.pool, ("document", "batch"))
         if self.like_original:
             raise CorelaxError("like_original is for the sparse ranker; set it to false")
         if self.decoding != "links":
@@ -101,6 +106,10 @@ class EncoderConfig(StageSettings):
                 raise CorelaxError(
                     f"{name} must be at least 0 and below 1, not {getattr(self, name)}"
                 )
+
+    def relaxation(self, epoch: int) -> Relaxation:
+        """How the metric of the stage is relaxed at an epoch, counted from 1."""
+        return replace(StageSettings.relaxation(self, epoch), pool=self.pool)
 
 
 def corpus_and_times(name: str) -> tuple[str, int]:

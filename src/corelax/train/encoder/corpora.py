@@ -64,6 +64,10 @@ class TrainingCorpus:
         """The models that are asked about its documents."""
         return list(dict.fromkeys(name for name in (self.teacher, self.soft) if name))
 
+    def for_weight(self, soft: float) -> TrainingCorpus:
+        """As a stage learns it that gives a weight to soft targets: without them if that is 0."""
+        return self if soft else replace(self, soft="")
+
 
 def read_documents(files: Iterable[str], root: Path, format: str = "") -> list[Document]:
     """The documents of some files, as a ranker of continuous spans can learn them.

@@ -9,7 +9,7 @@ from torch import nn
 
 from corelax.document import Span
 from corelax.document.clustering import Clustering, without_singletons
-from corelax.metrics import METRICS, Report, Tally
+from corelax.metrics import METRICS, AnyCounts, Report, Tally
 from corelax.rankers.encoder.batches import score_documents
 from corelax.rankers.encoder.decisions import predicted_entities
 from corelax.rankers.encoder.items import Item
@@ -69,9 +69,16 @@ def dev_report(
     ranker: EncoderRanker, examples: Sequence[Example], metrics: Iterable[str] = tuple(METRICS)
 ) -> Report:
     """Exact scores against all gold mentions, detected or not."""
+    return Report(dev_counts(ranker, examples, metrics))
+
+
+def dev_counts(
+    ranker: EncoderRanker, examples: Sequence[Example], metrics: Iterable[str]
+) -> dict[str, AnyCounts]:
+    """The counts that scores are made of; those of parts of a corpus add up."""
     tally = Tally(metrics)
     for example, entities in zip(examples, predictions(ranker, examples), strict=True):
         singletons = "keep" if example.singletons else "drop"
         gold = without_singletons(example.document.clusters, singletons)
         tally.add(gold=gold, system=without_singletons(entities, singletons))
-    return Report(tally.counts())
+    return tally.counts()

@@ -17,6 +17,7 @@ from corelax.rankers.encoder.span_table import SpanTable
 from corelax.relax import coreference_probs, link_probs
 from corelax.train.encoder.config import SUMS, EncoderConfig
 from corelax.train.encoder.examples import UNKNOWN, Example
+from corelax.train.encoder.shares import Totals
 from corelax.train.objectives import loss_function
 
 WORDS = 10  # sums over a document are scaled to this many words
@@ -24,18 +25,27 @@ LEAST = 1e-4  # of probabilities whose logarithm is taken
 _NOWHERE = np.zeros((0, 3), np.int64)
 
 
-def batch_objective(
-    config: EncoderConfig, epoch: int
-) -> Callable[[EncoderRanker, Sequence[Example]], Tensor]:
+def batch_objective(config: EncoderConfig, epoch: int) -> Callable[..., Tensor]:
     """The loss of a step, as `EncoderConfig` describes it.
+
+    Of a worker's share of the documents it is the worker's part of the loss: the parts of all workers add up
+    to the loss, and their gradients to its gradient.
 
     Args:
         config: The stage.
         epoch: Counted from 1; the temperature depends on it.
+
+    Returns:
+        A function of ranker, documents, and `Totals` of the step if these are not all its documents.
     """
     loss = loss_function(config, epoch)
 
-    def objective(ranker: EncoderRanker, examples: Sequence[Example]) -> Tensor:
+    def objective(
+        ranker: EncoderRanker, examples: Sequence[Example], totals: Totals | None = None
+    ) -> Tensor:
+        totals = totals or Totals.of(examples)
+        if not examples:
+            return _without_documents(config, loss, totals, ranker.device)
         batch = _score(ranker, examples)
         total = config.mention * _mentions(batch)
         total = total + _types_and_heads(config, ranker, batch)
@@ -43,9 +53,11 @@ def batch_objective(
             total = total + config.soft * _soft_links(batch)
         if any(example.known is not None for example in examples):
             total = total + config.known * _known_links(batch)
-        total = total * WORDS / sum(example.words for example in examples)
+        total = total * WORDS / totals.words
         whole = [row for row, example in enumerate(examples) if example.known is None]
-        return total + _coreference(config, loss, batch, whole) if whole else total
+        if not whole and not _pools_workers(config, totals):
+            return total
+        return total + _coreference(config, loss, batch, whole, totals)
 
     return objective
 
@@ -113,33 +125,55 @@ def _score(ranker: EncoderRanker, examples: Sequence[Example]) -> Batch:
 
 
 def _coreference(
-    config: EncoderConfig, loss: Callable[..., Tensor], batch: Batch, whole: list[int]
+    config: EncoderConfig,
+    loss: Callable[..., Tensor],
+    batch: Batch,
+    whole: list[int],
+    totals: Totals,
 ) -> Tensor:
     """The objective over documents that are annotated as a whole, and perhaps the likelihood beside it."""
     examples = [batch.examples[row] for row in whole]
     scores, gold, lengths = batch.scores, _gold(batch), batch.scored.lengths
     logit = batch.scored.spans.logit
     if len(whole) < len(batch.examples):
-        rows = torch.tensor(whole).to(scores.device, non_blocking=True)
+        rows = torch.tensor(whole, dtype=torch.long).to(scores.device, non_blocking=True)
         scores, gold, lengths, logit = (t[rows] for t in (scores, gold, lengths, logit))
     # Losses are means over documents; sums over a document are for each ten words.
-    per_words = WORDS * len(examples) / sum(example.words for example in examples)
+    per_words = WORDS * len(examples) / max(totals.document_words, 1)
     if config.objective in SUMS:
         return per_words * loss(scores, gold, lengths=lengths)
     alone = torch.tensor([float(example.singletons) for example in examples])
     chance = logit.sigmoid() * alone.to(scores.device)[:, None]
-    value = loss(
-        scores,
-        gold,
-        lengths=lengths,
-        gold_sizes=_sizes(examples).to(scores.device),
-        singletons=chance,
-    )
+    sizes = _sizes(examples).to(scores.device)
+    keywords = {"lengths": lengths, "gold_sizes": sizes, "singletons": chance}
+    if _pools_workers(config, totals):
+        value = loss(scores, gold, pool="workers", **keywords) / totals.workers
+    else:
+        value = loss(scores, gold, **keywords) * (len(examples) / totals.documents)
     total = config.objective_weight * value
     if config.likelihood:
         nll = ranking_loss(scores, gold, costs=(0, 0, 0), lengths=lengths)
         total = total + config.likelihood * per_words * nll
     return total
+
+
+def _pools_workers(config: EncoderConfig, totals: Totals) -> bool:
+    """Whether all workers, those without documents too, add up their counts in this step."""
+    pooled = config.objective == "metric" and config.pool == "batch"
+    return pooled and totals.workers > 1 and totals.documents > 0
+
+
+def _without_documents(
+    config: EncoderConfig, loss: Callable[..., Tensor], totals: Totals, device: torch.device
+) -> Tensor:
+    """The part of a worker that has no documents in this step."""
+    if not _pools_workers(config, totals):
+        return torch.zeros((), device=device)
+    scores = torch.zeros(0, 1, 1, device=device)
+    mentions, numbers = scores[..., 0], torch.zeros(0, dtype=torch.long, device=device)
+    keywords = {"lengths": numbers, "gold_sizes": numbers[:, None], "singletons": mentions}
+    value = loss(scores, mentions.long(), pool="workers", **keywords)
+    return config.objective_weight * value / totals.workers
 
 
 def _mentions(batch: Batch) -> Tensor:

@@ -33,6 +33,7 @@ from corelax.train.files import Paths
 from corelax.train.loop import Progress
 from corelax.train.settings import StageSettings, is_shared
 from corelax.train.stage import Note, ignore, train_stages
+from corelax.train.team import ALONE, Team
 
 RANKER = tuple(setting.name for setting in fields(EncoderSettings))
 
@@ -74,12 +75,13 @@ class Recipe:
         return order_stages(stages or self.wanted or self.stages, self._needs)
 
     def corpora_of(self, stage: str) -> list[TrainingCorpus]:
-        """The corpora that a stage learns from."""
+        """The corpora that a stage learns from, and as it does."""
         names = [corpus_and_times(name)[0] for name in self.stages[stage].corpora]
         if not names:
             raise CorelaxError(f"stage {stage}: corpora must name at least one corpus")
         place = f"stage {stage}: corpora"
-        return [self.corpora[check_name(name, self.corpora, place)] for name in names]
+        soft = self.stages[stage].soft
+        return [self.corpora[check_name(n, self.corpora, place)].for_weight(soft) for n in names]
 
     def _needs(self, stage: str) -> list[str]:
         """The stages that a stage starts from, and the teachers of its corpora that are stages."""
@@ -220,6 +222,7 @@ def run_recipe(
     resume: bool = False,
     progress: Progress | None = None,
     note: Note = ignore,
+    team: Team = ALONE,
 ) -> EncoderModel:
     """Trains the stages of a recipe and what they need; the model of the last.
 
@@ -235,17 +238,20 @@ def run_recipe(
         resume: Whether to continue a stage that was begun.
         progress: Progress callbacks.
         note: Receives the score of each stage.
+        team: The workers that train; this process leads.
     """
     order = recipe.order(stages)
-    used = {corpus.name for stage in order for corpus in recipe.corpora_of(stage)}
-    for name, corpus in recipe.corpora.items():  # better now than after hours of work
-        files = (*corpus.train, *corpus.markables) if name in used else ()
-        listed = (corpus.documents,) if files and corpus.documents else ()
-        for file in (*files, *listed, *corpus.dev):
+    used = [corpus for stage in order for corpus in recipe.corpora_of(stage)]
+    for corpus in used:  # better now than after hours of work
+        listed = (corpus.documents,) if corpus.documents else ()
+        for file in (*corpus.train, *corpus.markables, *listed):
             check_file(str(data / file))
-        for teacher in corpus.teachers if name in used else ():
+        for teacher in corpus.teachers:
             if teacher not in recipe.stages:
-                _check_model(teacher, f"corpus {name}: teacher")
+                _check_model(teacher, f"corpus {corpus.name}: teacher")
+    for corpus in recipe.corpora.values():
+        for file in corpus.dev:
+            check_file(str(data / file))
     make_stage = EncoderStages(
         recipe.ranker,
         recipe.corpora,
@@ -254,8 +260,15 @@ def run_recipe(
         out=out,
         device=choose_device(device),
         start=start,
+        team=team,
     )
     configs = [replace(recipe.stages[name], seed=seed) for name in order]
+    for config in configs:
+        if config.batch < team.size:
+            note(
+                f"{config.stage}: a step has {config.batch} documents for {team.size} workers; "
+                f"--set {config.stage}.batch={team.size} gives each of them one"
+            )
     models = train_stages(configs, out, make_stage, resume=resume, progress=progress, note=note)
     return models[order[-1]]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,7 @@ from corelax.train.encoder.evaluate import dev_report
 from corelax.train.encoder.examples import Example, digest
 from corelax.train.encoder.teacher import taught
 from corelax.train.encoder.trainee import EncoderTrainee
+from corelax.train.team import ALONE, Team
 
 Dev = Mapping[str, Sequence[Example]]
 
@@ -55,6 +56,7 @@ class EncoderStage:
         dev: Dev documents of each corpus; the mean of their CoNLL scores tells epochs apart.
         identity: What else decides the result: documents, weights it starts from.
         device: "cpu" or "cuda".
+        team: The workers that train.
     """
 
     config: EncoderConfig
@@ -63,6 +65,7 @@ class EncoderStage:
     dev: Dev
     identity: Mapping[str, Any]
     device: str = "cpu"
+    team: Team = ALONE
 
     @property
     def training(self) -> dict[str, Any]:
@@ -86,7 +89,7 @@ class EncoderStage:
         # A copy, since other stages may start from the same weights.
         ranker = copy.deepcopy(self.model.ranker).to(self.device)
         model = self.model._replace(ranker=ranker, training=training)
-        trainee = EncoderTrainee(self.config, model, examples, self.dev)
+        trainee = EncoderTrainee(self.config, model, examples, self.dev, self.team)
         if (folder / CHECKPOINT).exists():
             write_encoder(folder, model)  # may have been cut off
         else:
@@ -135,6 +138,7 @@ class EncoderStages:
         out: The folder of the model folders.
         device: "cpu" or "cuda".
         start: A trained model to start from, instead of an encoder and fresh weights.
+        team: The workers that train.
     """
 
     def __init__(
@@ -147,9 +151,10 @@ class EncoderStages:
         out: Path,
         device: str,
         start: Path | None = None,
+        team: Team = ALONE,
     ) -> None:
         self._settings, self._corpora, self._encoder = ranker, corpora, encoder
-        self._start = start
+        self._start, self._team = start, team
         self._data, self._out, self._device = data, out, device
         self._train: dict[str, list[Example]] = {}
         self._dev: dict[str, list[Example]] = {}
@@ -164,7 +169,8 @@ class EncoderStages:
         wanted = [corpus_and_times(name) for name in config.corpora]
         # Documents as they are in their files: on another machine a teacher may label some differently.
         digests = {name: digest(self._read(name, model)) for name, _ in wanted}
-        teachers = {teacher for name, _ in wanted for teacher in self._corpora[name].teachers}
+        learnt = [self._corpora[name].for_weight(config.soft) for name, _ in wanted]
+        teachers = {teacher for corpus in learnt for teacher in corpus.teachers}
         dev = {name: self._read_dev(name, model) for name, c in self._corpora.items() if c.dev}
         identity: dict[str, Any] = {
             "start": {
@@ -186,6 +192,7 @@ class EncoderStages:
             dev=dev,
             identity=identity,
             device=self._device,
+            team=self._team,
         )
 
     def _first_model(self) -> EncoderModel:
@@ -207,9 +214,8 @@ class EncoderStages:
         """The training documents of corpora, each as many times as it says, as their teachers label them."""
         examples: list[Example] = []
         for name, times in map(corpus_and_times, config.corpora):
-            corpus, of_corpus = self._corpora[name], self._read(name, model)
-            if not config.soft:
-                corpus = replace(corpus, soft="")
+            corpus = self._corpora[name].for_weight(config.soft)
+            of_corpus = self._read(name, model)
             if corpus.teachers:
                 teachers = {
                     teacher: models[teacher]

@@ -1,0 +1,115 @@
+"""Files on this machine and in stores that `fsspec` knows (`s3://`, `gs://`, `hdfs://`, `memory://`)."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from corelax.core.errors import CorelaxError
+from corelax.core.files import explain, open_bytes, read_bytes, write_bytes
+
+
+def is_remote(path: str) -> bool:
+    """Whether a path names a store.
+
+    >>> is_remote("s3://bucket/a.jsonl"), is_remote("data/a.jsonl")
+    (True, False)
+    """
+    return "://" in path
+
+
+def _store(path: str) -> tuple[Any, str]:
+    """The file system of an address, and the path in it."""
+    import fsspec
+
+    try:
+        store, inner = fsspec.core.url_to_fs(path)
+    except (ImportError, ValueError) as error:  # no such protocol, or its library is not installed
+        raise CorelaxError(f"{path}: {error}") from None
+    return store, inner
+
+
+@contextmanager
+def open_place(path: str) -> Iterator[Any]:
+    """The unpacked bytes of a file, which can be sought in."""
+    if not is_remote(path):
+        with open_bytes(path) as file:
+            yield file
+        return
+    store, inner = _store(path)
+    with _telling(path), store.open(inner, "rb") as raw:
+        is_packed = raw.read(2) == b"\x1f\x8b"
+        raw.seek(0)
+        yield io.BufferedReader(gzip.GzipFile(fileobj=raw)) if is_packed else raw
+
+
+def read_place(path: str) -> bytes:
+    """The bytes of a file as they are."""
+    if not is_remote(path):
+        return read_bytes(path)
+    store, inner = _store(path)
+    with _telling(path):
+        return bytes(store.cat_file(inner))
+
+
+def write_place(path: str, content: bytes) -> None:
+    """Writes a file: whole, or not at all. Folders are made."""
+    if not is_remote(path):
+        try:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CorelaxError(f"{path}: {explain(error)}") from None
+        write_bytes(path, content)
+        return
+    store, inner = _store(path)
+    with _telling(path):
+        store.makedirs(inner.rsplit("/", 1)[0], exist_ok=True)
+        store.pipe_file(inner, content)
+
+
+def sizes_in(folder: str) -> dict[str, int]:
+    """The files of a folder and of those below it, by their names in it, with their sizes; sorted."""
+    if not is_remote(folder):
+        paths = (path for path in Path(folder).rglob("*") if path.is_file())
+        sizes = {path.relative_to(folder).as_posix(): path.stat().st_size for path in paths}
+        return dict(sorted(sizes.items()))
+    store, inner = _store(folder)
+    with _telling(folder):
+        store.invalidate_cache()
+        found = store.find(inner, detail=True) if store.exists(inner) else {}
+    start = inner.rstrip("/") + "/"
+    return dict(sorted((name.removeprefix(start), info["size"]) for name, info in found.items()))
+
+
+def is_folder(path: str) -> bool:
+    """Whether a path names a folder."""
+    if not is_remote(path):
+        return Path(path).is_dir()
+    store, inner = _store(path)
+    with _telling(path):
+        return bool(store.isdir(inner))
+
+
+def size_of(path: str) -> int:
+    """The bytes of a file as it is; an error if it is not there."""
+    if is_remote(path):
+        store, inner = _store(path)
+        with _telling(path):
+            return int(store.size(inner))
+    try:
+        return Path(path).stat().st_size
+    except OSError as error:
+        raise CorelaxError(f"{path}: {explain(error)}") from None
+
+
+@contextmanager
+def _telling(path: str) -> Iterator[None]:
+    """What a store says, as one line that names the file."""
+    try:
+        yield
+    except OSError as error:
+        raise CorelaxError(f"{path}: {explain(error)}") from None

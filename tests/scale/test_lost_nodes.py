@@ -1,0 +1,106 @@
+"""A node of a Ray cluster is killed in the middle of resolving, scoring and a sweep."""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import nullcontext
+
+import pytest
+
+from corelax import CorelaxError
+from corelax.core import clusters
+from corelax.core.clusters import Cluster, map_on_cluster
+from corelax.core.workers import WorkerEnded
+from corelax.metrics import parallel, score_files
+from corelax.scale import resolve_shards
+from corelax.study.cluster_executor import OnCluster
+from corelax.study.runner import Wish
+from corelax.study.units import Unit
+from tests.scale.ray_nodes import killed_at_work, ray_cluster
+from tests.scale.scale_inputs import contents, write_pair, write_texts
+from tests.study.study_runs import alone, files_in, make_files, make_runner  # noqa: F401
+
+ray = pytest.importorskip("ray")
+# Ray warns of itself, and closes what it has opened when it likes.
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A head; each test adds a node and kills it."""
+    with ray_cluster() as started:
+        yield started
+
+
+@pytest.fixture
+def joined(cluster):
+    """The address, connected, with a second node."""
+    node = cluster.second()
+    with clusters.connected(Cluster(cluster.address)) as connection:
+        cluster.wait_for(connection, 2)
+        try:
+            yield Cluster(cluster.address, workers=2), node
+        finally:
+            node.kill()
+            cluster.wait_for(connection, 1)
+
+
+def test_shards_of_a_lost_node_are_resolved_once_more(joined, tmp_path):
+    texts = write_texts(tmp_path / "texts", 40)
+    options = {"shard_size": 2, "device": "cpu"}
+    resolve_shards([texts], str(tmp_path / "one"), jobs=1, **options)
+    where, node = joined
+    with killed_at_work(node, "submit"):
+        report = resolve_shards([texts], str(tmp_path / "lost"), cluster=where, **options)
+    assert (report.shards, report.documents, report.bad) == (20, 40, 0)
+    assert contents(tmp_path / "lost") == contents(tmp_path / "one")
+
+
+def test_documents_of_a_lost_node_are_counted_once(joined, tmp_path, monkeypatch):
+    gold, system = write_pair(tmp_path, 5000)
+    monkeypatch.setattr(parallel, "TASK_BYTES", 1)  # a task for each block
+    where, node = joined
+    with killed_at_work(node, "submit"):
+        report = score_files(gold=gold, system=system, cluster=where)
+    assert report == score_files(gold=gold, system=system)
+
+
+def working(name):
+    def work(item):
+        if item == name == "memory":
+            os.kill(os.getpid(), signal.SIGKILL)  # as the system does where memory ends
+        if item == name == "fault":
+            raise CorelaxError("a.txt: not a text")
+        return item.upper()
+
+    return work
+
+
+def test_what_goes_wrong_in_a_worker_is_told_in_one_line(cluster):
+    where = Cluster(cluster.address, workers=1)
+    with pytest.raises(CorelaxError, match=r"^a.txt: not a text$"):
+        list(map_on_cluster(["a", "fault"], where, working, ("fault",)))
+    with pytest.raises(WorkerEnded, match=r"^a worker ended 4 times .*too little memory"):
+        list(map_on_cluster(["a", "memory"], where, working, ("memory",)))
+    with pytest.raises(CorelaxError, match="a worker needs 3 CPU; the cluster has 1 CPU, 0 GPU"):
+        list(map_on_cluster(["a"], where._replace(cpus=3), working, ("",)))
+    results = sorted(map_on_cluster(["a", "b"], where, working, ("",)))
+    assert results == [(0, "A"), (1, "B")]
+
+
+@pytest.mark.usefixtures("alone")
+def test_units_of_a_lost_node_are_trained_once_more(joined, tmp_path):
+    make_files(tmp_path, test=False)
+    files = files_in(tmp_path)
+    where, node = joined
+    wishes = [Wish(Unit("antecedent", "antecedent"), seed, ()) for seed in range(1, 6)]
+    weights = []
+    for out, executor in (("one", None), ("lost", OnCluster(where))):
+        runner = make_runner(tmp_path / out, files, executor=executor)
+        with killed_at_work(node, "_run") if executor else nullcontext():
+            assert runner.run(lambda: wishes)
+        folders = sorted((tmp_path / out).glob("runs/*/antecedent"))
+        weights.append([(folder / "model.safetensors").read_bytes() for folder in folders])
+    assert weights[0] == weights[1]
+    assert len(weights[0]) == 5
