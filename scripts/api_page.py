@@ -16,8 +16,8 @@ PAGE = Path(__file__).parents[1] / "docs" / "api.md"
 PACKAGES = """
 corelax corelax.document corelax.io corelax.text corelax.render corelax.metrics corelax.relax corelax.losses
 corelax.decode corelax.rankers corelax.rankers.sparse corelax.rankers.sparse.mentions
-corelax.rankers.sparse.features corelax.rankers.encoder corelax.resolve corelax.synthetic corelax.train
-corelax.train.sparse corelax.train.encoder corelax.analysis corelax.study corelax.challenges
+corelax.rankers.sparse.features corelax.rankers.encoder corelax.resolve corelax.scale corelax.synthetic
+corelax.train corelax.train.sparse corelax.train.encoder corelax.analysis corelax.study corelax.challenges
 corelax.integrations.datasets corelax.integrations.spacy corelax.integrations.torchmetrics
 """.split()
 HEAD = """# Public names
