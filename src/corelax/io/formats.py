@@ -201,7 +201,10 @@ def format_of(path: str | os.PathLike[str], format: str | None = None, *, head: 
     for key, candidate in FORMATS.items():
         if candidate.looks_like(head):
             return key
-    message = f"cannot tell the format; use --format with one of {', '.join(FORMATS)}"
+    message = (
+        f"cannot tell the format; use --format with one of {', '.join(FORMATS)} "
+        "(plain text has no entities yet: `corelax resolve` finds them)"
+    )
     raise FormatError(message if head else "the file is empty", path=shown(name), line=1)
 
 

@@ -74,6 +74,7 @@ def train_on_ray(
     with connected(cluster) as ray:
         from ray.train import FailureConfig, RunConfig, ScalingConfig, TrainingFailedError
         from ray.train.torch import TorchConfig, TorchTrainer
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         gpus = int(ray.cluster_resources().get("GPU", 0))
         use_gpu = device == "cuda" or (device == "auto" and gpus >= workers)
@@ -81,7 +82,8 @@ def train_on_ray(
         if has < workers:
             kind = "GPUs" if use_gpu else "CPUs"
             note(f"Ray has {has} {kind} for {workers} workers; waiting until it has more")
-        board = ray.remote(num_cpus=0)(Board).remote()
+        here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+        board = ray.remote(num_cpus=0, scheduling_strategy=here)(Board).remote()
         storage = Path(arguments["out"]).resolve() / STATE
         trainer = TorchTrainer(
             _work,

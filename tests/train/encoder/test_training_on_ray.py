@@ -1,4 +1,4 @@
-"""`corelax train --ray`: a real cluster on loopback, one of whose workers is killed."""
+"""`corelax train --ray`: a real cluster on loopback, one of whose workers or nodes is killed."""
 
 from __future__ import annotations
 
@@ -61,17 +61,28 @@ def test_bad_input_is_told_in_one_line(command, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_after_a_lost_worker_training_continues(cluster, command, trained, tmp_path):
+def kill_worker(cluster):
+    workers = [
+        pid
+        for node in cluster.nodes
+        for pid, name in node.processes().items()
+        if "RayTrainWorker" in name
+    ]
+    assert len(workers) == 2
+    os.kill(workers[1], signal.SIGKILL)
+
+
+def kill_node(cluster):
+    """Another one takes its place."""
+    cluster.nodes.pop().kill()
+    cluster.second()
+
+
+@pytest.mark.parametrize("kill", [kill_worker, kill_node])
+def test_after_a_loss_training_continues(kill, cluster, command, trained, tmp_path):
     with started(command, tmp_path) as process:
         wait_for("likelihood 2/6", tmp_path, process)
-        workers = [
-            pid
-            for node in cluster.nodes
-            for pid, name in node.processes().items()
-            if "RayTrainWorker" in name
-        ]
-        assert len(workers) == 2
-        os.kill(workers[1], signal.SIGKILL)
+        kill(cluster)
         process.wait()
     assert process.returncode == 0, (tmp_path / "stderr").read_text()
     assert weights(tmp_path / "out") == weights(trained)

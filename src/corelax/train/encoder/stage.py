@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -194,6 +194,15 @@ class EncoderStages:
             device=self._device,
             team=self._team,
         )
+
+    def read_corpora(self, configs: Iterable[EncoderConfig]) -> None:
+        """Reads what stages learn from and are scored on now, such as before a fork."""
+        model = self._first_model()
+        for name in {corpus_and_times(name)[0] for config in configs for name in config.corpora}:
+            self._read(name, model)
+        for name, corpus in self._corpora.items():
+            if corpus.dev:
+                self._read_dev(name, model)
 
     def _first_model(self) -> EncoderModel:
         """The model of stages that start from no other stage: a new one, or a trained one."""
