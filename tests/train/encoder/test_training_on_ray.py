@@ -16,25 +16,10 @@ from tests.train.encoder.running import (
     started,
     wait_for,
     weights,
-    write_files,
 )
 
 pytest.importorskip("ray")
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory):
-    return write_files(tmp_path_factory.mktemp("files"))
-
-
-@pytest.fixture(scope="module")
-def trained(files):
-    """By two workers of one machine."""
-    out = files / "two"
-    done = run([*COMMAND, *arguments(files, out, "--workers", 2)])
-    assert done.code == 0, done.err
-    return out
 
 
 @pytest.fixture(scope="module")

@@ -21,24 +21,9 @@ from tests.train.encoder.running import (
     started,
     wait_for,
     weights,
-    write_files,
 )
 
 needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory):
-    return write_files(tmp_path_factory.mktemp("files"))
-
-
-@pytest.fixture(scope="module")
-def trained(files):
-    """By two workers that nothing happens to."""
-    out = files / "two"
-    done = run([*COMMAND, *arguments(files, out, "--workers", 2)])
-    assert done.code == 0, done.err
-    return out
 
 
 @pytest.mark.slow
