@@ -21,7 +21,9 @@ class AdaGrad(Optimizer):
     be η whatever its gradient, which destroys a pretrained model.
 
     L1 is not added to the loss (weights would never be exactly 0) but taken off after the step: weights that
-    had a gradient move towards 0 by λ η / √G, and stop there. (Wiseman et al. 2015 use η / (1 + √G).)
+    had a gradient move towards 0 by λ η / √G, and stop there.
+
+    Wiseman et al. (2015) divide by 1 + √G in both, which damps the first steps (`damping=1`).
 
     A sparse gradient changes its rows only, as if the others had none: the same result, without touching a
     large table for the few features of a document.
@@ -31,6 +33,7 @@ class AdaGrad(Optimizer):
         lr: η.
         accumulator: Where G starts.
         l1: λ.
+        damping: What is added to √G.
 
     >>> weight = torch.nn.Parameter(torch.tensor([1.0, 0.01]))
     >>> optimizer = AdaGrad([weight], lr=0.1, l1=1.0)
@@ -41,12 +44,20 @@ class AdaGrad(Optimizer):
     """
 
     def __init__(
-        self, params: Any, lr: float = 0.05, *, accumulator: float = 0.1, l1: float = 0.0
+        self,
+        params: Any,
+        lr: float = 0.05,
+        *,
+        accumulator: float = 0.1,
+        l1: float = 0.0,
+        damping: float = 0.0,
     ) -> None:
         check_number("lr", lr)
         check_number("accumulator", accumulator)
         check_number("l1", l1)
-        super().__init__(params, {"lr": lr, "accumulator": accumulator, "l1": l1})
+        check_number("damping", damping)
+        defaults = {"lr": lr, "accumulator": accumulator, "l1": l1, "damping": damping}
+        super().__init__(params, defaults)
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -76,7 +87,7 @@ class AdaGrad(Optimizer):
 def _descend(weight: Tensor, total: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
     """One step, in place."""
     total.addcmul_(gradient, gradient)  # G
-    root = total.sqrt() + TINY
+    root = total.sqrt() + (TINY + group["damping"])
     weight.addcdiv_(gradient, root, value=-group["lr"])
     if group["l1"]:  # soft threshold, where there was a gradient
         shrunk = weight.sign() * (weight.abs() - group["l1"] * group["lr"] / root).clamp(min=0)
@@ -107,3 +118,18 @@ def clip_gradients(parameters: Iterable[Tensor], largest: float) -> None:
         scale = (largest / (norm + TINY)).clamp(max=1.0)
         for value in values:
             value.mul_(scale)
+
+
+def clamp_gradients(parameters: Iterable[Tensor], largest: float) -> None:
+    """Clamps every value of the gradients to [−largest, largest]; sparse ones may be among them.
+
+    >>> weight = torch.nn.Parameter(torch.zeros(2))
+    >>> weight.grad = torch.tensor([-30.0, 4.0])
+    >>> clamp_gradients([weight], 10.0)
+    >>> weight.grad
+    tensor([-10.,   4.])
+    """
+    for parameter in parameters:
+        if (gradient := parameter.grad) is not None:
+            values = _parts(gradient)[1] if gradient.is_sparse else gradient
+            values.clamp_(-largest, largest)

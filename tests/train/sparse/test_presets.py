@@ -56,6 +56,24 @@ EXPECTED = {
         "epochs": 5, "output_learning_rate": 0.002,
         "start": ("anaphoricity2015", "antecedent2015"),
     },
+    "global2016": {
+        **WISEMAN, "network": "global", "objective": "margin", "margin": 1, "costs": (0.5, 1.2, 1),
+        "dropout": 0.4, "state_dropout": 0.3, "epochs": 5, "output_learning_rate": 0.002,
+        "cluster_learning_rate": 0.01, "clamp": 10, "own_history": 0,
+        "start": ("anaphoricity2015", "antecedent2015"),
+    },
+    "global_baseline": {
+        **MAIN, "network": "global", "objective": "ranking", "costs": (0.1, 3, 1), "clamp": 10,
+        "start": ("anaphoricity2015", "antecedent2015"),
+    },
+    "global_b3": {
+        **METRIC, "network": "global", "metric": "b_cubed", "beta_squared": 1.4,
+        "like_original": True, "start": ("global_baseline",),
+    },
+    "global_lea": {
+        **METRIC, "network": "global", "metric": "lea", "beta_squared": 1.8,
+        "like_original": True, "start": ("global_baseline",),
+    },
     "cm_heuristic": {"objective": "margin", "margin": 3, "costs": (0.4, 0.8, 1)},
     "cm_reinforce": {"objective": "reinforce", "metric": "b_cubed", "start": ("baseline",)},
     "cm_rescale": {

@@ -40,18 +40,26 @@ from corelax.core.weights import (
     stored_shapes,
 )
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
-from corelax.rankers.sparse.names import KIND
+from corelax.rankers.sparse.global_network import GlobalRanker
+from corelax.rankers.sparse.names import GLOBAL, KIND, LOCAL, LOCAL2
 from corelax.rankers.sparse.network import SparseRanker
+from corelax.rankers.sparse.outer_network import OuterRanker
 from corelax.rankers.sparse.settings import SparseSettings
 
 VOCABULARY = "vocabulary.json"
 FORMAT = f"{KIND} 2"
+CLASSES: Mapping[str, type[SparseRanker]] = {
+    LOCAL: SparseRanker,
+    LOCAL2: OuterRanker,
+    GLOBAL: GlobalRanker,
+}
 
 
 def _separate_settings(content: Mapping[str, Any]) -> dict[str, Any]:
     """Format 1 had the settings of ranker and training in one table."""
     config, training = dict(content["config"]), content["training"]
-    settings = {field.name: config.pop(field.name) for field in fields(SparseSettings)}
+    names = [field.name for field in fields(SparseSettings) if field.name in config]
+    settings = {name: config.pop(name) for name in names}
     return {"format": f"{KIND} 2", "settings": settings, "training": {"config": config, **training}}
 
 
@@ -79,7 +87,9 @@ class Model(NamedTuple):
 
 def fresh_ranker(vocabulary: Vocabulary, settings: SparseSettings) -> SparseRanker:
     """A ranker with fresh weights for the features of a vocabulary."""
-    return SparseRanker.for_vocabulary(vocabulary, **asdict(settings))
+    network, values = CLASSES[settings.network], asdict(settings)
+    sizes = {name: values[name] for name in (*network.SIZES, "initialisation", "max_antecedents")}
+    return network.for_vocabulary(vocabulary, **sizes)
 
 
 def write_config(folder: Path, settings: SparseSettings, training: Mapping[str, Any]) -> None:

@@ -11,7 +11,7 @@ from torch import Tensor
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.network import SparseRanker
 from corelax.rankers.sparse.tensors import DocumentTensors
-from corelax.train.optim import AdaGrad, clip_gradients
+from corelax.train.optim import AdaGrad, clamp_gradients, clip_gradients
 from corelax.train.sparse.config import Config
 from corelax.train.sparse.objective import Objective, can_be_recorded, document_objective
 
@@ -19,8 +19,10 @@ from corelax.train.sparse.objective import Objective, can_be_recorded, document_
 class Update:
     """The loss of a document, its gradient, and what that does to the weights."""
 
-    def __init__(self, ranker: SparseRanker, optimizer: AdaGrad, clip: float) -> None:
-        self.ranker, self.optimizer, self._clip = ranker, optimizer, clip
+    def __init__(
+        self, ranker: SparseRanker, optimizer: AdaGrad, clip: float, clamp: float = 0.0
+    ) -> None:
+        self.ranker, self.optimizer, self._clip, self._clamp = ranker, optimizer, clip, clamp
         self.parameters = list(ranker.parameters())
 
     def step(self, objective: Objective, document: DocumentTensors) -> Tensor:
@@ -30,6 +32,8 @@ class Update:
         gradients = torch.autograd.grad(loss, self.parameters, allow_unused=True)
         for parameter, gradient in zip(self.parameters, gradients, strict=True):
             parameter.grad = gradient
+        if self._clamp:
+            clamp_gradients(self.ranker.clamped, self._clamp)
         if self._clip:
             clip_gradients(self.parameters, self._clip)
         self.optimizer.step()

@@ -1,4 +1,4 @@
-"""A sparse ranker while it is trained: one document a step, AdaGrad, two learning rates."""
+"""A sparse ranker while it is trained: one document a step, AdaGrad, a learning rate for each layer."""
 
 from __future__ import annotations
 
@@ -35,17 +35,19 @@ class SparseTrainee:
         self.network = ranker
         self.optimizer = AdaGrad(
             [
-                {"params": ranker.first_layer, "lr": config.learning_rate},
-                {"params": ranker.second_layer, "lr": config.output_learning_rate},
+                {"params": parameters, "lr": getattr(config, rate)}
+                for rate, parameters in ranker.parameter_groups.items()
             ],
             accumulator=config.accumulator,
             l1=config.l1,
+            damping=float(config.damped),
         )
         self.belongs_to = belongs_to(data.train.vocabulary)
         self._config, self._data = config, data
         documents = training_documents(data.train.tables, config)
         self.keys = [document.key for document in documents]
-        self._steps = make_steps(documents, Update(ranker, self.optimizer, config.clip), config)
+        update = Update(ranker, self.optimizer, config.clip, config.clamp)
+        self._steps = make_steps(documents, update, config)
 
     def begin_epoch(self, epoch: int) -> None:
         """Sets the temperature."""

@@ -1,0 +1,75 @@
+"""Scores of all pairs by any layers above the first, block by block.
+
+The first layer is A_i + B_j + C[code_ij], as in `pair_scores.py`; what comes after it is a function. Where
+the hidden values of a document are too many to be kept for the backward pass, they are computed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+from torch.utils.checkpoint import checkpoint
+
+from corelax.rankers.sparse.pair_scores import ELSEWHERE, ON_CPU, blocks
+
+
+class FirstLayer(NamedTuple):
+    """What the first layer adds up for a pair.
+
+    Attributes:
+        current: [mention, hidden] A_i, with the bias.
+        previous: [mention, hidden] B_j.
+        slots: [slot, hidden] weights of the features that codes are made of.
+        code_slots: [code, slot] 1 where a code has a feature.
+        codes: [mention, antecedent] the code of each pair.
+    """
+
+    current: Tensor
+    previous: Tensor
+    slots: Tensor
+    code_slots: Tensor
+    codes: Tensor
+
+
+def scores_in_blocks(
+    first: FirstLayer, above: Callable[[Tensor, slice], Tensor], window: int = 0
+) -> Tensor:
+    """[mention, antecedent] scores; what is not below the diagonal means nothing.
+
+    Args:
+        first: The parts of the first layer.
+        above: From [row, column, hidden] sums of the first layer, and which rows they are, to [row, column].
+        window: How far back antecedents are looked at, at least; 0 for all the way.
+
+    >>> ones = torch.ones(2, 1)
+    >>> first = FirstLayer(ones, 2 * ones, ones, ones, torch.zeros(2, 2, dtype=torch.int32))
+    >>> scores_in_blocks(first, lambda hidden, rows: hidden.sum(-1))
+    tensor([[4., 4.],
+            [4., 4.]])
+    """
+    n, size = first.current.shape
+    limits = ELSEWHERE if first.current.is_cuda else ON_CPU
+    again = torch.is_grad_enabled() and n * n * size > limits.kept
+    pieces = []
+    for rows, columns in blocks(n, size, limits.block, window):
+
+        def score(
+            current: Tensor,
+            previous: Tensor,
+            slots: Tensor,
+            rows: slice = rows,
+            columns: slice = columns,
+        ) -> Tensor:
+            # As a product, since the gradient of an index would be added up in any order.
+            features = first.code_slots[first.codes[rows, columns].long()]
+            hidden = features @ slots + current[rows, None] + previous[columns]
+            return above(hidden, rows)
+
+        parts = (first.current, first.previous, first.slots)
+        piece = checkpoint(score, *parts, use_reentrant=False) if again else score(*parts)
+        pieces.append(pad(piece, (columns.start, n - columns.stop)))
+    return torch.cat(pieces) if pieces else first.current.new_zeros(0, 0)
