@@ -4,13 +4,16 @@ import json
 import shutil
 
 import pytest
+import torch
 
 from corelax import CorelaxError
+from corelax.losses import entity_loss, reinforce_loss, rescale_loss
 from corelax.rankers.sparse.decoding import decode_table
 from corelax.rankers.sparse.global_network import GlobalRanker
 from corelax.resolve.sparse import resolve_by_features
 from corelax.train import Config, load_model, stage_chain
 from corelax.train.loop import Progress
+from corelax.train.objectives import loss_function
 from corelax.train.sparse.config import saved_config
 from corelax.train.sparse.evaluate import dev_report
 from tests.train.sparse.training_runs import (
@@ -24,7 +27,7 @@ from tests.train.sparse.training_runs import (
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
-SIZES = {"hidden_mention": 20, "hidden_pair": 30, "hidden_cluster": 15}
+SIZES = {"hidden_mention": 20, "hidden_pair": 30, "hidden_cluster": 15, "hidden_outer": 10}
 SHORT = {"anaphoricity2015__epochs": 3, "antecedent2015__epochs": 4}
 
 
@@ -60,6 +63,7 @@ class Killer(Progress):
 
 NETWORKS = {
     "global2016": {"own_history": 0.5, "dropout": 0.4, "state_dropout": 0.3},
+    "margin2015_g2": {"dropout": 0.2},
 }
 
 
@@ -121,11 +125,12 @@ def test_the_parts_of_a_global_ranker_have_rates_of_their_own(data, pretrained, 
     assert moved == cluster | {"new_table", "new_states", "new_hidden_bias"}
 
 
-@pytest.mark.parametrize("preset", ["global2016", "global_baseline"])
+@pytest.mark.parametrize("preset", ["global2016", "global_baseline", "margin2015_g2"])
 def test_five_documents_are_learnt_by_heart(data, tmp_path, preset):
     longer = {"anaphoricity2015__epochs": 9, "antecedent2015__epochs": 10}
-    steps = {"learning_rate": 0.1, "output_learning_rate": 0.05, "own_history": 0.5}
-    model = run(preset, tmp_path, data, **SIZES, **longer, **steps, epochs=12)
+    steps = {"learning_rate": 0.1, "output_learning_rate": 0.05}
+    steps |= {} if preset == "margin2015_g2" else {"own_history": 0.5}
+    model = run(preset, tmp_path, data, **SIZES, **longer, **steps, epochs=20)
     assert log_of(tmp_path / preset)[0]["dev"] < 0.95
     assert model.training["dev"] >= 0.99
 
@@ -182,6 +187,23 @@ def test_documents_are_resolved_with_a_model_folder(data, pretrained):
     entities = decode_table(model.ranker, table, singletons="drop", decoding="links")
     assert resolved.clusters == table.clusters_of(entities)
     assert len(details().entities) == len(entities)
+
+
+def test_settings_of_objectives_reach_their_losses():
+    gold = torch.tensor([0, 0, 0, 1])
+    scores = torch.randn(4, 4, generator=torch.Generator().manual_seed(1))
+
+    def loss(**settings):
+        return loss_function(Config(stage="s", **settings), 1)(scores, gold)
+
+    free = entity_loss(scores, gold, cost_same_cluster=0)
+    assert loss(objective="entity", cost_same_cluster=0.0) == free
+    assert loss(objective="entity") == entity_loss(scores, gold) > free
+    greedy = reinforce_loss(scores, gold, actions="greedy", metric="muc")
+    assert loss(objective="reinforce", actions="greedy", metric="muc") == greedy
+    sampled = {float(loss(objective="rescale", actions="sampled")) for _ in range(20)}
+    assert len(sampled) > 1
+    assert loss(objective="rescale") == rescale_loss(scores, gold, margin=1)
 
 
 def test_settings_of_one_network_are_refused_by_others():

@@ -56,6 +56,11 @@ EXPECTED = {
         "epochs": 5, "output_learning_rate": 0.002,
         "start": ("anaphoricity2015", "antecedent2015"),
     },
+    "margin2015_g2": {
+        **WISEMAN, "network": "local2", "objective": "margin", "margin": 1, "costs": (0.5, 1.2, 1),
+        "dropout": 0, "epochs": 6, "output_learning_rate": 0.001, "damped": True, "l1": 1e-4,
+        "hidden_outer": 128, "start": ("anaphoricity2015", "antecedent2015"),
+    },
     "global2016": {
         **WISEMAN, "network": "global", "objective": "margin", "margin": 1, "costs": (0.5, 1.2, 1),
         "dropout": 0.4, "state_dropout": 0.3, "epochs": 5, "output_learning_rate": 0.002,

@@ -46,7 +46,8 @@ def scores_in_blocks(
         window: How far back antecedents are looked at, at least; 0 for all the way.
 
     >>> ones = torch.ones(2, 1)
-    >>> first = FirstLayer(ones, 2 * ones, ones, ones, torch.zeros(2, 2, dtype=torch.int32))
+    >>> codes = torch.zeros(2, 2, dtype=torch.int32)
+    >>> first = FirstLayer(ones, 2 * ones, ones[:1], ones[:1], codes)
     >>> scores_in_blocks(first, lambda hidden, rows: hidden.sum(-1))
     tensor([[4., 4.],
             [4., 4.]])

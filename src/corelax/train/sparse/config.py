@@ -11,6 +11,7 @@ from corelax.core.checks import check_choice, check_number
 from corelax.core.errors import CorelaxError
 from corelax.core.folders import CONFIG
 from corelax.core.settings import check_key, field_types, read_value
+from corelax.losses.single_links import REWARDS
 from corelax.rankers.sparse.features.settings import FEATURE_SETS, FeatureSettings
 from corelax.rankers.sparse.folder import read_config
 from corelax.rankers.sparse.names import DECODINGS, GLOBAL, LOCAL, PRETRAINING
@@ -19,7 +20,6 @@ from corelax.train.settings import (
     KEEP,
     RESOLVING,
     REWARDED,
-    REWARDS,
     StageSettings,
     everywhere,
     is_shared,
@@ -192,6 +192,8 @@ _ONLY_OF = {
     "metric": ("metric", *REWARDED),
     "costs": ("ranking", "entity", "margin"),
     "margin": ("margin", "rescale", "antecedent_margin"),
+    "cost_same_cluster": ("entity",),
+    "actions": REWARDED,
     "anaphoric_weight": ("anaphoricity",),
 }
 
