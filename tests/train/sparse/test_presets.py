@@ -18,6 +18,12 @@ PRETRAINED = {
 }  # fmt: skip
 WISEMAN = {"accumulator": 0, "l1": 0, "clip": 0, "initialisation": "sparse", "learning_rate": 0.1}
 METRIC = {**MAIN, "start": ("baseline",), "objective": "metric", "temperature": 1}
+# Sections 7.1 and 7.2.
+DEEP = {
+    "network": "deep", "optimizer": "rmsprop", "dropout": 0.5, "l2": 1e-5, "word_size": 50,
+    "hidden_deep": 1000, "hidden_above": 500,
+}  # fmt: skip
+RANKED = {**DEEP, "epochs": 100, "start": ("deep_top_pairs",)}
 EXPECTED = {
     "anaphoricity": {
         **PRETRAINED, "objective": "anaphoricity", "anaphoric_weight": 1.35, "max_mentions": 1000,
@@ -84,6 +90,24 @@ EXPECTED = {
     "cm_rescale": {
         "objective": "rescale", "metric": "b_cubed", "margin": 3, "start": ("baseline",),
     },
+    "deep_all_pairs": {
+        **DEEP, "objective": "all_pairs", "learning_rate": 0.002, "l2": 1e-6, "epochs": 150, "start": (),
+    },
+    "deep_top_pairs": {
+        **DEEP, "objective": "top_pairs", "learning_rate": 0.0002, "epochs": 50,
+        "start": ("deep_all_pairs",),
+    },
+    "deep_heuristic": {
+        **RANKED, "objective": "margin", "margin": 3, "costs": (0.4, 0.8, 1), "learning_rate": 2e-6,
+    },
+    "deep_reinforce": {
+        **RANKED, "objective": "reinforce", "metric": "b_cubed", "learning_rate": 2e-6,
+    },
+    "deep_rescale": {
+        **RANKED, "objective": "rescale", "metric": "b_cubed", "margin": 3, "learning_rate": 2e-5,
+    },
+    "deep_b3": {**RANKED, "objective": "metric", "metric": "b_cubed", "beta_squared": 1.4},
+    "deep_lea": {**RANKED, "objective": "metric", "metric": "lea", "beta_squared": 1.8},
 }  # fmt: skip
 
 

@@ -40,19 +40,24 @@ from corelax.core.weights import (
     stored_shapes,
 )
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
-from corelax.rankers.sparse.global_network import GlobalRanker
-from corelax.rankers.sparse.names import GLOBAL, KIND, LOCAL, LOCAL2
-from corelax.rankers.sparse.network import SparseRanker
-from corelax.rankers.sparse.outer_network import OuterRanker
+from corelax.rankers.sparse.names import KIND
+from corelax.rankers.sparse.networks import Ranker, fresh_ranker
 from corelax.rankers.sparse.settings import SparseSettings
+
+__all__ = [
+    "Model",
+    "belongs_to",
+    "fresh_ranker",
+    "is_finished",
+    "load_model",
+    "read_config",
+    "write_config",
+    "write_vocabulary",
+    "write_weights",
+]
 
 VOCABULARY = "vocabulary.json"
 FORMAT = f"{KIND} 2"
-CLASSES: Mapping[str, type[SparseRanker]] = {
-    LOCAL: SparseRanker,
-    LOCAL2: OuterRanker,
-    GLOBAL: GlobalRanker,
-}
 
 
 def _separate_settings(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,18 +83,11 @@ class Model(NamedTuple):
         digest: A hash of its weights.
     """
 
-    ranker: SparseRanker
+    ranker: Ranker
     vocabulary: Vocabulary
     settings: SparseSettings
     training: Mapping[str, Any]
     digest: str
-
-
-def fresh_ranker(vocabulary: Vocabulary, settings: SparseSettings) -> SparseRanker:
-    """A ranker with fresh weights for the features of a vocabulary."""
-    network, values = CLASSES[settings.network], asdict(settings)
-    sizes = {name: values[name] for name in (*network.SIZES, "initialisation", "max_antecedents")}
-    return network.for_vocabulary(vocabulary, **sizes)
 
 
 def write_config(folder: Path, settings: SparseSettings, training: Mapping[str, Any]) -> None:
@@ -135,7 +133,7 @@ def write_vocabulary(folder: Path, vocabulary: Vocabulary) -> None:
     write_text(folder / VOCABULARY, vocabulary.to_json())
 
 
-def write_weights(folder: Path, ranker: SparseRanker, vocabulary: Vocabulary) -> None:
+def write_weights(folder: Path, ranker: Ranker, vocabulary: Vocabulary) -> None:
     """Writes `model.safetensors`, as a whole."""
     save_weights(folder / WEIGHTS, ranker.state_dict(), belongs_to(vocabulary))
 

@@ -22,7 +22,13 @@ from corelax.rankers.sparse.features.pair import BITS, LARGEST_DISTANCE, SENTENC
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.rankers.sparse.pair_scores import PairScores
-from corelax.rankers.sparse.tensors import DocumentTensors, TableRows, code_slots, many_hot
+from corelax.rankers.sparse.tensors import (
+    DocumentTensors,
+    TableRows,
+    code_slots,
+    many_hot,
+    without_far,
+)
 
 INITIALISATIONS = ("uniform", "sparse")
 TABLE_RANGE = 0.1
@@ -181,7 +187,7 @@ class SparseRanker(nn.Module):
             dropout,
             self.max_antecedents,
         )
-        return self.without_far(scores + self.link_bias)
+        return without_far(scores + self.link_bias, self.max_antecedents)
 
     def pair_parts(self, document: DocumentTensors) -> tuple[Tensor, Tensor, Tensor]:
         """[mention, hidden] A_i with the bias, [mention, hidden] B_j, [slot, hidden] what codes add up."""
@@ -200,13 +206,6 @@ class SparseRanker(nn.Module):
         # As a product, since the gradient of an index would be added up in any order.
         slots = many_hot(self.slot_rows[:, None], size, self.dtype) @ self.pair_table[:-1]
         return of_current + self.pair_bias, of_previous, slots
-
-    def without_far(self, scores: Tensor) -> Tensor:
-        """[mention, antecedent] scores with −inf beyond the limit of antecedents."""
-        if self.max_antecedents:
-            too_far = torch.ones_like(scores, dtype=torch.bool).tril(-self.max_antecedents - 1)
-            scores = scores.masked_fill(too_far, -torch.inf)
-        return scores
 
     @torch.no_grad()
     def _initialise(self, how: str) -> None:

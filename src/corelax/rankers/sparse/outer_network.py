@@ -15,7 +15,7 @@ from torch.nn.functional import dropout as dropped
 
 from corelax.rankers.sparse.network import SparseRanker, fill_output, fill_sparsely
 from corelax.rankers.sparse.pair_blocks import FirstLayer, scores_in_blocks
-from corelax.rankers.sparse.tensors import DocumentTensors, code_slots
+from corelax.rankers.sparse.tensors import DocumentTensors, code_slots, without_far
 
 
 class OuterRanker(SparseRanker):
@@ -61,9 +61,13 @@ class OuterRanker(SparseRanker):
             return torch.tanh(outer + of_mention[rows, None]) @ self.link_outer
 
         codes = code_slots(document.codes, self.dtype)
-        first = FirstLayer(*self.pair_parts(document), codes, document.code_of_pair)
-        links = scores_in_blocks(first, above, self.max_antecedents)
-        links = self.without_far(links + self.link_bias)
+
+        def features(rows: slice, columns: slice) -> Tensor:
+            return codes[document.code_of_pair[rows, columns].long()]
+
+        first = FirstLayer(*self.pair_parts(document), features)
+        links = scores_in_blocks(first, above, window=self.max_antecedents)
+        links = without_far(links + self.link_bias, self.max_antecedents)
         diagonal = torch.eye(len(links), dtype=torch.bool, device=links.device)
         return torch.where(diagonal, self.new_scores(hidden)[:, None], links)
 

@@ -23,20 +23,22 @@ class FirstLayer(NamedTuple):
     Attributes:
         current: [mention, hidden] A_i, with the bias.
         previous: [mention, hidden] B_j.
-        slots: [slot, hidden] weights of the features that codes are made of.
-        code_slots: [code, slot] 1 where a code has a feature.
-        codes: [mention, antecedent] the code of each pair.
+        weights: [feature, hidden] weights of the features of pairs.
+        features: From rows and columns to [row, column, feature], the features of these pairs.
     """
 
     current: Tensor
     previous: Tensor
-    slots: Tensor
-    code_slots: Tensor
-    codes: Tensor
+    weights: Tensor
+    features: Callable[[slice, slice], Tensor]
 
 
 def scores_in_blocks(
-    first: FirstLayer, above: Callable[[Tensor, slice], Tensor], window: int = 0
+    first: FirstLayer,
+    above: Callable[[Tensor, slice], Tensor],
+    *,
+    window: int = 0,
+    width: int = 0,
 ) -> Tensor:
     """[mention, antecedent] scores; what is not below the diagonal means nothing.
 
@@ -44,33 +46,33 @@ def scores_in_blocks(
         first: The parts of the first layer.
         above: From [row, column, hidden] sums of the first layer, and which rows they are, to [row, column].
         window: How far back antecedents are looked at, at least; 0 for all the way.
+        width: How many values of a pair the backward pass needs, if more than the first layer has.
 
     >>> ones = torch.ones(2, 1)
-    >>> codes = torch.zeros(2, 2, dtype=torch.int32)
-    >>> first = FirstLayer(ones, 2 * ones, ones[:1], ones[:1], codes)
+    >>> first = FirstLayer(ones, 2 * ones, ones[:1], lambda rows, columns: torch.ones(2, 2, 1))
     >>> scores_in_blocks(first, lambda hidden, rows: hidden.sum(-1))
     tensor([[4., 4.],
             [4., 4.]])
     """
     n, size = first.current.shape
     limits = ELSEWHERE if first.current.is_cuda else ON_CPU
-    again = torch.is_grad_enabled() and n * n * size > limits.kept
+    again = torch.is_grad_enabled() and n * n * max(size, width) > limits.kept
     pieces = []
     for rows, columns in blocks(n, size, limits.block, window):
 
         def score(
             current: Tensor,
             previous: Tensor,
-            slots: Tensor,
+            weights: Tensor,
             rows: slice = rows,
             columns: slice = columns,
         ) -> Tensor:
             # As a product, since the gradient of an index would be added up in any order.
-            features = first.code_slots[first.codes[rows, columns].long()]
-            hidden = features @ slots + current[rows, None] + previous[columns]
+            hidden = first.features(rows, columns) @ weights
+            hidden = hidden + current[rows, None] + previous[columns]
             return above(hidden, rows)
 
-        parts = (first.current, first.previous, first.slots)
+        parts = (first.current, first.previous, first.weights)
         piece = checkpoint(score, *parts, use_reentrant=False) if again else score(*parts)
         pieces.append(pad(piece, (columns.start, n - columns.stop)))
     return torch.cat(pieces) if pieces else first.current.new_zeros(0, 0)

@@ -9,6 +9,10 @@ from corelax.core.settings import check_types
 from corelax.rankers.sparse.names import LOCAL, NETWORKS
 from corelax.rankers.sparse.network import INITIALISATIONS
 
+SIZES = (
+    "hidden_mention hidden_pair hidden_outer hidden_cluster word_size hidden_deep hidden_above"
+).split()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SparseSettings:
@@ -16,11 +20,14 @@ class SparseSettings:
 
     Attributes:
         network: "local", the ranker of Le & Titov; "local2" with a hidden layer more; "global" with an LSTM
-            over clusters.
+            over clusters; "deep" over word vectors.
         hidden_mention: Hidden units of the mention network, the size of h_a.
         hidden_pair: Hidden units of the pair network, the size of h_p.
         hidden_outer: Hidden units of the layer above both, of "local2".
         hidden_cluster: The size of h_c and of the states of clusters, of "global".
+        word_size: The size of word vectors, of "deep".
+        hidden_deep: Hidden units of its first layer.
+        hidden_above: Hidden units of its second and of its third layer.
         initialisation: How fresh weights are drawn: "uniform" or "sparse".
         max_antecedents: How many mentions back a mention can be linked; 0 for no limit.
 
@@ -35,6 +42,9 @@ class SparseSettings:
     hidden_pair: int = 700
     hidden_outer: int = 128
     hidden_cluster: int = 200
+    word_size: int = 50
+    hidden_deep: int = 1000
+    hidden_above: int = 500
     initialisation: str = "uniform"
     max_antecedents: int = 0
 
@@ -42,6 +52,6 @@ class SparseSettings:
         check_types(self)
         check_choice("network", self.network, NETWORKS)
         check_choice("initialisation", self.initialisation, INITIALISATIONS)
-        for name in ("hidden_mention", "hidden_pair", "hidden_outer", "hidden_cluster"):
+        for name in SIZES:
             check_number(name, getattr(self, name), at_least=1)
         check_number("max_antecedents", self.max_antecedents)

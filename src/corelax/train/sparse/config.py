@@ -14,7 +14,14 @@ from corelax.core.settings import check_key, field_types, read_value
 from corelax.losses.single_links import REWARDS
 from corelax.rankers.sparse.features.settings import FEATURE_SETS, FeatureSettings
 from corelax.rankers.sparse.folder import read_config
-from corelax.rankers.sparse.names import DECODINGS, GLOBAL, LOCAL, PRETRAINING
+from corelax.rankers.sparse.names import (
+    DECODINGS,
+    DEEP,
+    GLOBAL,
+    LOCAL,
+    PAIR_PRETRAINING,
+    PRETRAINING,
+)
 from corelax.rankers.sparse.settings import SparseSettings
 from corelax.train.settings import (
     KEEP,
@@ -39,12 +46,13 @@ __all__ = [
     "saved_config",
 ]
 
-OBJECTIVES = (*PRETRAINING, *RESOLVING)
+OBJECTIVES = (*PRETRAINING, *PAIR_PRETRAINING, *RESOLVING)
+OPTIMIZERS = ADAGRAD, RMSPROP = ("adagrad", "rmsprop")
 FEATURES = "features."
 RANKER = tuple(setting.name for setting in fields(SparseSettings))
 RATES = ("learning_rate", "output_learning_rate", "cluster_learning_rate")
 # Settings that do not concern the pretraining of first layers, which several networks share.
-ABOVE = ("network", "hidden_outer", "hidden_cluster")
+ABOVE = ("network", "hidden_outer", "hidden_cluster", "word_size", "hidden_deep", "hidden_above")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +69,11 @@ class Config(StageSettings):
         cluster_learning_rate: The rate of the other weights of a global ranker.
         accumulator: Where AdaGrad's sums start.
         damped: Whether AdaGrad divides by 1 + √G instead of √G.
-        l1: The weight λ of the L1 penalty.
-        dropout: The dropout of h_p, and of h_a where links are scored.
+        optimizer: "adagrad", or "rmsprop" as for deep rankers.
+        l1: The weight λ of the L1 penalty, for AdaGrad.
+        l2: The weight λ of the L2 penalty, for RMSprop.
+        dropout: The dropout of h_p, and of h_a where links are scored; of a deep ranker, of word vectors and
+            all hidden layers.
         state_dropout: The dropout of the states of clusters, where a global ranker reads them.
         clamp: The largest gradient of each weight of a global ranker's LSTM and of its input; 0 for no limit.
         own_history: The share of training documents whose clusters so far, as a global ranker sees them, are
@@ -71,7 +82,8 @@ class Config(StageSettings):
         max_mentions: Training documents are cut to this many mentions; 0 for no limit.
         network, hidden_mention, hidden_pair, hidden_outer, hidden_cluster: As in `SparseSettings` (all
             stages; first layers are pretrained as those of the local ranker, whatever network they are for).
-        initialisation, max_antecedents: As in `SparseSettings` (all stages).
+        word_size, hidden_deep, hidden_above, initialisation, max_antecedents: As in `SparseSettings` (all
+            stages).
         feature_set: default, lt17 or w16 (all stages).
         features: Switches of the feature set that are changed (all stages).
         mentions: detect, gold, or a file (all stages).
@@ -86,7 +98,9 @@ class Config(StageSettings):
     cluster_learning_rate: float = 0.01
     accumulator: float = 0.1
     damped: bool = False
+    optimizer: str = ADAGRAD
     l1: float = 0.0
+    l2: float = 0.0
     dropout: float = 0.0
     state_dropout: float = 0.0
     clamp: float = 0.0
@@ -98,6 +112,9 @@ class Config(StageSettings):
     hidden_pair: int = everywhere(700)
     hidden_outer: int = everywhere(128)
     hidden_cluster: int = everywhere(200)
+    word_size: int = everywhere(50)
+    hidden_deep: int = everywhere(1000)
+    hidden_above: int = everywhere(500)
     initialisation: str = everywhere("uniform")
     max_antecedents: int = everywhere(0)
     feature_set: str = everywhere("default")
@@ -107,7 +124,20 @@ class Config(StageSettings):
     def __post_init__(self) -> None:
         StageSettings.__post_init__(self)
         check_choice("feature_set", self.feature_set, FEATURE_SETS)
-        for name in (*RATES, "accumulator", "l1", "clamp", "anaphoric_weight", "max_mentions"):
+        check_choice("optimizer", self.optimizer, OPTIMIZERS)
+        if self.objective in PAIR_PRETRAINING and self.network != DEEP:
+            raise CorelaxError(
+                f"{self.objective} is an objective of deep rankers; set network=deep"
+            )
+        for name in (
+            *RATES,
+            "accumulator",
+            "l1",
+            "l2",
+            "clamp",
+            "anaphoric_weight",
+            "max_mentions",
+        ):
             check_number(name, getattr(self, name))
         for name in ("dropout", "state_dropout"):
             if not 0 <= (share := getattr(self, name)) < 1:

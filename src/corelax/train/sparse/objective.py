@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,25 +11,34 @@ from torch import Tensor
 
 from corelax.losses import anaphoricity_loss, antecedent_loss
 from corelax.metrics import CONLL, METRICS
+from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.global_network import GlobalRanker
-from corelax.rankers.sparse.names import LOCAL, PRETRAINING
+from corelax.rankers.sparse.names import DEEP, LOCAL, PAIR_PRETRAINING, PRETRAINING
 from corelax.rankers.sparse.network import SparseRanker
 from corelax.rankers.sparse.tensors import DocumentTensors
 from corelax.train.objectives import counts_missed, loss_function
 from corelax.train.settings import StageSettings
 from corelax.train.sparse.config import Config
+from corelax.train.sparse.deep_objective import Averages, deep_loss
 
-Objective = Callable[[SparseRanker, DocumentTensors], Tensor]
+Objective = Callable[[Any, Any], Tensor]  # of a ranker and its tensors of a document
 
 
-def document_objective(config: Config, epoch: int, *, padded: bool) -> Objective:
+def document_objective(
+    config: Config, epoch: int, *, padded: bool, tables: Sequence[DocumentTable] = ()
+) -> Objective:
     """The loss of one document as the stage has it at an epoch.
 
     Args:
         config: The stage.
         epoch: Counted from 1; the temperature depends on it.
         padded: Whether documents are padded, so that their length must be looked at.
+        tables: The training documents, whose average size losses of a deep ranker are divided by.
     """
+    if config.network == DEEP:
+        ranks = config.objective not in PAIR_PRETRAINING
+        of_scores = loss_function(config, epoch) if ranks else None
+        return partial(deep_loss, config=config, averages=Averages.of(tables), loss=of_scores)
     is_pretraining = config.objective in PRETRAINING
     loss = _pretraining_loss(config) if is_pretraining else loss_function(config, epoch)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from corelax.core.errors import CorelaxError
 from corelax.core.settings import check_key, read_value
+from corelax.rankers.sparse.names import DEEP
 from corelax.train.configuration import (
     SPARSE,
     Configuration,
@@ -146,6 +147,13 @@ def _of_first_layers(config: Config) -> Config:
 
 def _check_agreement(chain: Sequence[Config]) -> None:
     """An error if stages differ in a setting that all of them share."""
+    objectives = {stage.stage: stage.objective for stage in chain}
+    for stage in chain:
+        for start in stage.start:
+            if stage.network == DEEP and objectives.get(start) in PRETRAINING:
+                raise CorelaxError(
+                    f"{stage.stage}: a deep ranker cannot start from {start}; try deep_top_pairs"
+                )
     for setting in fields(Config):
         if is_everywhere(setting.name):
             for stage in chain:
