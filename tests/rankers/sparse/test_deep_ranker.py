@@ -19,6 +19,8 @@ from corelax.rankers.sparse.folder import fresh_ranker
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons
 from corelax.rankers.sparse.pair_scores import Limits
 from corelax.rankers.sparse.settings import SparseSettings
+from corelax.train.objectives import loss_function
+from corelax.train.sparse import deep_objective
 from corelax.train.sparse.config import Config
 from corelax.train.sparse.deep_objective import Averages, deep_loss
 from tests.train.sparse.training_runs import documents, make_data
@@ -190,6 +192,35 @@ def test_the_losses_of_pretraining_are_divided_as_published(data):
         expected = pair_loss(links, document.gold, top=objective == "top_pairs") / pairs
         found = deep_loss(ranker, document, config, averages, None)
         torch.testing.assert_close(found, expected + of_mentions / mentions)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"objective": "top_pairs"},
+        {"objective": "margin", "costs": (0.4, 0.8, 1.0), "margin": 3.0},
+        {"objective": "rescale", "margin": 3.0},
+    ],
+)
+def test_scoring_only_the_pairs_that_matter_gives_the_same_loss_and_gradient(data, settings):
+    config = Config(stage="s", network="deep", **settings)
+    averages, loss = Averages(pairs=40.0, mentions=10.0), None
+    if config.objective != "top_pairs":
+        loss = loss_function(config, 1)
+    ranker = new_ranker(data)
+    parameters = list(ranker.parameters())
+    for table in data.train.tables:
+        document = ranker.tensors_of(table)
+        found = deep_loss(ranker, document, config, averages, loss)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(deep_objective, "_that_matter", lambda *_: None)
+            whole = deep_loss(ranker, document, config, averages, loss)
+        torch.testing.assert_close(found, whole)
+        one = torch.autograd.grad(found, parameters, allow_unused=True)
+        other = torch.autograd.grad(whole, parameters, allow_unused=True)
+        for gradient, wanted in zip(one, other, strict=True):
+            if gradient is not None or wanted is not None:
+                torch.testing.assert_close(gradient.to_dense(), wanted.to_dense())
 
 
 def test_a_vocabulary_without_words_is_refused(docs):

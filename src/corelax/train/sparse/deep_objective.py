@@ -8,8 +8,10 @@ ranking (a tenth of it for REINFORCE). Losses of a metric are as they are.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
+import torch
 from torch import Tensor
 
 from corelax.losses.pairs import anaphoricity_cross_entropy, pair_loss
@@ -58,14 +60,40 @@ def deep_loss(
         averages: Of the training documents.
         loss: The loss of antecedent scores, for objectives that rank.
     """
+    top = config.objective == "top_pairs"
     if config.objective in PAIR_PRETRAINING or loss is None:
-        top = config.objective == "top_pairs"
-        links, anaphoric = ranker.pair_and_anaphoricity(document, config.dropout)
+        only = _that_matter(ranker, document, partial(pair_loss, top=True)) if top else None
+        links, anaphoric = ranker.pair_and_anaphoricity(document, config.dropout, only)
         pairs = PAIRS_OF_TOP * averages.mentions if top else averages.pairs
         mentions = (ANAPHORICITY_OF_TOP if top else ANAPHORICITY_OF_ALL) * averages.mentions
         of_mentions = anaphoricity_cross_entropy(anaphoric, document.gold)
         return pair_loss(links, document.gold, top=top) / pairs + of_mentions / mentions
-    more = {"gold_sizes": document.gold_sizes} if counts_missed(config) else {}
-    value = loss(ranker(document, config.dropout), document.gold, **more)
+    if counts_missed(config):
+        loss = partial(loss, gold_sizes=document.gold_sizes)
+    only = _that_matter(ranker, document, loss) if _is_of_few_pairs(config) else None
+    value = loss(ranker(document, config.dropout, only), document.gold)
     scales = {"metric": 1.0, "reinforce": REINFORCE * averages.mentions}
     return value / scales.get(config.objective, averages.mentions)
+
+
+def _is_of_few_pairs(config: Config) -> bool:
+    """Whether the gradient is that of two actions a mention, the same ones every time."""
+    is_greedy = config.objective == "rescale" and config.actions != "sampled"
+    return config.objective == "margin" or is_greedy
+
+
+def _that_matter(ranker: DeepRanker, document: DeepTensors, loss: Callable[..., Tensor]) -> Tensor:
+    """[mention, antecedent] the pairs that the loss has a gradient for, and the best one of each mention.
+
+    They are found by scores without dropout, as in the authors' program, and take no gradient. The network is
+    then run again for these pairs alone: a third of the work. Without dropout loss and gradient are the same.
+    """
+    with torch.no_grad():
+        scores: Tensor = ranker(document)
+    scores.requires_grad_()
+    (gradient,) = torch.autograd.grad(loss(scores, document.gold), scores)
+    below = torch.ones_like(scores, dtype=torch.bool).tril(-1) & (scores > -torch.inf)
+    if not len(scores):
+        return below
+    best = scores.detach().masked_fill(~below, -torch.inf).argmax(-1, keepdim=True)
+    return ((gradient != 0).scatter(1, best, value=True)) & below

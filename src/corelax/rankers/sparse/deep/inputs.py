@@ -120,14 +120,13 @@ class DeepTensors(NamedTuple):
             length=torch.tensor(n, device=device),
         )
 
-    def pair_numbers(self, rows: slice, columns: slice) -> Tensor:
-        """[row, column, 32] the features of pairs."""
+    def pair_numbers(self, current: Tensor, previous: Tensor) -> Tensor:
+        """[..., 32] the features of pairs, from the numbers of their mentions i and j."""
         dtype = self.numbers.dtype
-        mention = torch.arange(self.size, device=self.words.device)
-        apart = mention[rows, None] - mention[None, columns]
-        sentences = self.sentence[rows, None] - self.sentence[None, columns]
-        bits = self.bits[self.code_of_pair[rows, columns].long()]
-        return torch.cat([bucketed(apart, dtype), bucketed(sentences, dtype), bits], dim=-1)
+        sentences = self.sentence[current] - self.sentence[previous]
+        bits = self.bits[self.code_of_pair[current, previous].long()]
+        apart = bucketed(current - previous, dtype)
+        return torch.cat([apart, bucketed(sentences, dtype), bits], dim=-1)
 
 
 def _averages(table: DocumentTable, sentence: np.ndarray, vectors: Tensor) -> Tensor:

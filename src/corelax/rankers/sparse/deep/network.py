@@ -137,41 +137,65 @@ class DeepRanker(nn.Module):
         """A document as tensors, where the weights are."""
         return DeepTensors.of(table, self.fixed_vectors, self.shown)
 
-    def forward(self, document: DeepTensors, dropout: float = 0.0) -> Tensor:
+    def forward(
+        self, document: DeepTensors, dropout: float = 0.0, only: Tensor | None = None
+    ) -> Tensor:
         """[mention, antecedent] s_ij, the diagonal being "new entity"; −inf beyond the limit of antecedents.
 
         Args:
             document: The document.
             dropout: The chance of a value of word vectors and hidden layers to be left out.
+            only: [mention, antecedent] the pairs to score, if not all; the others have −inf.
         """
-        links, anaphoric = self.pair_and_anaphoricity(document, dropout)
+        links, anaphoric = self.pair_and_anaphoricity(document, dropout, only)
         diagonal = torch.eye(len(links), dtype=torch.bool, device=links.device)
         return torch.where(diagonal, (NEW_SHIFT + NEW_SCALE * anaphoric)[:, None], links)
 
     def pair_and_anaphoricity(
-        self, document: DeepTensors, dropout: float = 0.0
+        self, document: DeepTensors, dropout: float = 0.0, only: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
         """[mention, antecedent] scores of pairs, and [mention] of being anaphoric.
 
-        What is not below the diagonal means nothing.
+        Args:
+            document: The document.
+            dropout: As for `forward`.
+            only: [mention, antecedent] the pairs to score, if not all; the others have −inf.
+
+        Returns:
+            Scores, of which those that are not below the diagonal mean nothing.
         """
         inputs = self.inputs(document, dropout)
-        first = FirstLayer(
-            inputs @ self.pair_current + self.pair_bias,
-            inputs @ self.pair_previous,
-            self.pair_features,
-            document.pair_numbers,
-        )
+        current = inputs @ self.pair_current + self.pair_bias
+        previous = inputs @ self.pair_previous
+        if only is None:
+            links = self._all_pairs(document, current, previous, dropout)
+        else:
+            i, j = only.nonzero(as_tuple=True)
+            sums = document.pair_numbers(i, j) @ self.pair_features + current[i] + previous[j]
+            below = torch.ones_like(only).tril(-1)
+            links = torch.zeros_like(only, dtype=sums.dtype).masked_fill(below, -torch.inf)
+            links = links.index_put((i, j), self.pair_above(sums, dropout))
+        sums = linear(inputs, self.mention_first.weight, self.mention_first.bias)
+        return without_far(links, self.max_antecedents), self.mention_above(sums, dropout)
+
+    def _all_pairs(
+        self, document: DeepTensors, current: Tensor, previous: Tensor, dropout: float
+    ) -> Tensor:
+        """[mention, antecedent] scores, block by block."""
+        mention = torch.arange(document.size, device=self.device)
+
+        def numbers(rows: slice, columns: slice) -> Tensor:
+            return document.pair_numbers(mention[rows, None], mention[None, columns])
+
+        first = FirstLayer(current, previous, self.pair_features, numbers)
         sizes = [layer.out_features for layer in (self.pair_above.second, self.pair_above.third)]
         width = (len(self.pair_bias) + sum(sizes)) * (3 if dropout else 2)
-        links = scores_in_blocks(
+        return scores_in_blocks(
             first,
             lambda sums, _: self.pair_above(sums, dropout),
             window=self.max_antecedents,
             width=width,
         )
-        sums = linear(inputs, self.mention_first.weight, self.mention_first.bias)
-        return without_far(links, self.max_antecedents), self.mention_above(sums, dropout)
 
     def inputs(self, document: DeepTensors, dropout: float = 0.0) -> Tensor:
         """[mention, input] x_i."""
