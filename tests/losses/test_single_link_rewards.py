@@ -11,7 +11,7 @@ from corelax.relax import Gold
 from tests.losses import loss_references as reference
 
 enough = settings(deadline=None, max_examples=40)
-each_metric = pytest.mark.parametrize("metric", ["b_cubed", "lea"])
+each_metric = pytest.mark.parametrize("metric", ["b_cubed", "lea", "muc"])
 each_way = pytest.mark.parametrize("singletons", ["drop", "keep"])
 
 
@@ -78,6 +78,14 @@ def test_two_mentions_by_hand():
     gold = Gold(torch.tensor([0, 0]), torch.tensor([3]))
     found = single_link_rewards(torch.tensor([0, 1]), gold)
     assert found[1].tolist() == pytest.approx([8 / 13, 0])
+
+
+def test_muc_rewards_links_by_hand():
+    # Gold {0, 1, 2}: two links. Each new link gives a recall of 1/2, with one wrong link a precision of 1/2.
+    gold = Gold(torch.tensor([0, 0, 0, -1]), torch.tensor([3]))
+    found = single_link_rewards(torch.tensor([0, 0, 2, 3]), gold, metric="muc")
+    assert found[2].tolist()[:3] == pytest.approx([1, 1, 2 / 3])
+    assert found[3].tolist() == pytest.approx([1 / 2, 1 / 2, 1 / 2, 2 / 3])
 
 
 def test_everything_below_a_mention_moves_with_it():

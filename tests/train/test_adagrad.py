@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from corelax import CorelaxError
 from corelax.train import AdaGrad
+from corelax.train.optim import clamp_gradients
 
 numbers = st.floats(-3, 3, width=32)
 enough = settings(deadline=None, max_examples=60)
@@ -51,6 +52,27 @@ def test_the_accumulator_may_start_elsewhere():
     weight = parameter(1.0)
     step(AdaGrad([weight], lr=0.5, accumulator=0.91), weight, 0.3)
     assert weight.item() == pytest.approx(1 - 0.5 * 0.3 / 1.0, rel=1e-9)
+
+
+def test_damped_steps_are_divided_by_one_more_than_the_root():
+    weight = parameter(1.0, 0.01)
+    optimizer = AdaGrad([weight], lr=0.1, accumulator=0.0, l1=0.5, damping=1.0)
+    step(optimizer, weight, 0.3, 0.2)
+    # r = 0.1 / 1.3 and 0.1 / 1.2; w − r g, and then r / 2 towards 0, which the second would cross.
+    assert weight.tolist() == pytest.approx([1 - 0.03 / 1.3 - 0.05 / 1.3, 0.0], rel=1e-9)
+    step(optimizer, weight, -0.4, 0.0)
+    rate = 0.1 / (1 + math.sqrt(0.09 + 0.16))
+    assert weight[0].item() == pytest.approx(1 - 0.08 / 1.3 + rate * 0.4 - rate * 0.5, rel=1e-9)
+
+
+def test_gradients_are_clamped_value_by_value_where_that_is_asked_for():
+    dense, rows = parameter(1.0, 1.0), torch.nn.Parameter(torch.zeros(3, 1))
+    dense.grad = torch.tensor([30.0, -4.0], dtype=torch.float64)
+    values, places = torch.tensor([[-20.0], [2.0]]), torch.tensor([[0, 2]])
+    rows.grad = torch.sparse_coo_tensor(places, values, (3, 1), is_coalesced=True)
+    clamp_gradients([dense, rows, parameter(1.0)], 10.0)
+    assert dense.grad.tolist() == [10, -4]
+    assert rows.grad.to_dense().tolist() == [[-10], [0], [2]]
 
 
 def test_l1_takes_a_threshold_off_weights_that_had_a_gradient_and_no_others():

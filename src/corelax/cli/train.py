@@ -43,8 +43,9 @@ def train(
         Option(
             help="A preset of the paper's ranker (baseline, entity_ce, b3, lea, annealed, conll, "
             "pairwise_b3, pairwise_lea, margin2015, cm_heuristic, cm_reinforce, cm_rescale; anaphoricity, "
-            "antecedent); own, an encoder ranker on your documents; tune, a trained one that goes on with "
-            "them; small, base, student, models of ours; or a TOML file. Else lea, or tune with --start."
+            "antecedent; margin2015_g2, global2016, deep_lea and more with other networks); own, an encoder "
+            "ranker on your documents; tune, a trained one that goes on with them; small, base, student, "
+            "models of ours; or a TOML file. Else lea, or tune with --start."
         ),
     ] = None,
     recipe: Annotated[str | None, Option(help="Older name of --config.", hidden=True)] = None,
@@ -57,6 +58,10 @@ def train(
     start: Annotated[
         str | None,
         Option(help="Trained encoder ranker to go on with: folder, or installed model (small)."),
+    ] = None,
+    vectors: Annotated[
+        str | None,
+        Option(help="Word vectors that a deep ranker starts from: folder, or text file."),
     ] = None,
     stages: Annotated[
         list[str] | None,
@@ -127,6 +132,7 @@ def train(
                 data=data,
                 encoder=encoder,
                 start=start,
+                vectors=vectors,
                 stages=stages or (),
                 settings=changes,
                 seed=seed,

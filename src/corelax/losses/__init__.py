@@ -9,6 +9,7 @@ from corelax.losses.actions import Costs
 from corelax.losses.captured import CapturedLoss
 from corelax.losses.entity import entity_loss
 from corelax.losses.metric import Part, metric_loss
+from corelax.losses.pairs import pair_loss
 from corelax.losses.pretraining import anaphoricity_loss, antecedent_loss
 from corelax.losses.ranking import margin_loss, ranking_loss
 from corelax.losses.reward import reinforce_loss, rescale_loss
@@ -22,6 +23,7 @@ __all__ = [
     "entity_loss",
     "margin_loss",
     "metric_loss",
+    "pair_loss",
     "ranking_loss",
     "reinforce_loss",
     "rescale_loss",

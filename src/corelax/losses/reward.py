@@ -42,7 +42,7 @@ def reinforce_loss(
     Args:
         antecedent_scores: [..., mention, antecedent], lower triangle; the diagonal is "new entity".
         gold: [..., mention] entity numbers, −1 for a mention in no gold entity.
-        metric: "b_cubed" as in the paper, or "lea".
+        metric: "b_cubed" as in the paper, "lea" or "muc".
         gold_sizes: [..., entity] full sizes, counting gold mentions that the ranker does not have.
         lengths: [...] mentions of each document of a padded batch.
         singletons: "drop" or "keep", for both sides.
@@ -87,7 +87,7 @@ def rescale_loss(
     Args:
         antecedent_scores: [..., mention, antecedent], lower triangle; the diagonal is "new entity".
         gold: [..., mention] entity numbers, −1 for a mention in no gold entity.
-        metric: "b_cubed" as in the paper, or "lea".
+        metric: "b_cubed" as in the paper, "lea" or "muc".
         margin: m, 3 in the authors' code and 1 in the paper.
         gold_sizes, lengths, singletons, actions, generator: See `reinforce_loss`.
 

@@ -2,14 +2,15 @@
 
 Clark & Manning score a document anew for each of its n² / 2 possible changes. Changing the link of mention i
 moves one block of mentions, those below i in the tree of links, from its cluster to another. B³ and LEA are
-sums over clusters of squares of gold counts, so that all changes come from two matrix products. (The metrics
-are those of `metrics/`, taken apart by clusters; tests hold the table to scoring each change anew.)
+sums over clusters of squares of gold counts, MUC counts the gold entities that a cluster has mentions of, so
+that all changes come from two matrix products. (The metrics are those of `metrics/`, taken apart by clusters;
+tests hold the table to scoring each change anew.)
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import torch
 from torch import Tensor
@@ -22,6 +23,7 @@ from corelax.relax.triangular import solve_transposed
 
 # LEA is B³ without the pair of a mention with itself, so both are Σ y (y − self) / (size − self).
 SELF_PAIR = {"b_cubed": 0, "lea": 1}
+REWARDS = (*SELF_PAIR, "muc")
 
 
 class _Parts(NamedTuple):
@@ -32,8 +34,27 @@ class _Parts(NamedTuple):
     size: Tensor
 
 
-class _Rule(NamedTuple):
-    """A metric over clusters, each given by its pairs and its size."""
+class _Rule(Protocol):
+    """A metric as a sum over clusters."""
+
+    def sums(self, counts: Tensor) -> tuple[Tensor, Tensor]:
+        """[..., cluster, entity] mentions → [..., cluster] what recall and precision are made of."""
+
+    def shared(self, below: Tensor, clusters: Tensor) -> tuple[Tensor, Tensor]:
+        """[..., block, cluster] by how much the sums of a block and a cluster grow when they join."""
+
+    def parts(self, recall_sum: Tensor, precision_sum: Tensor, size: Tensor) -> _Parts:
+        """Of clusters of two mentions and more, or of none."""
+
+    def parts_of(self, counts: Tensor, size: Tensor) -> _Parts:
+        """Of any clusters."""
+
+    def gold_total(self, gold: Gold) -> Tensor:
+        """[...] the denominator of recall."""
+
+
+class _Pairs(NamedTuple):
+    """B³ and LEA: each cluster is given by its pairs and its size."""
 
     self_pair: int
     weights: Tensor  # [..., 1, entity] 1 / (|G| − self)
@@ -41,19 +62,23 @@ class _Rule(NamedTuple):
     keep_singletons: bool
 
     @classmethod
-    def of(cls, self_pair: int, gold: Gold, *, keep_singletons: bool) -> _Rule:
+    def of(cls, self_pair: int, gold: Gold, *, keep_singletons: bool) -> _Pairs:
         sizes = gold.sizes[..., None, :]
         weights = torch.where(sizes > self_pair, 1 / (sizes - self_pair).clamp(min=1), 0.0)
         return cls(self_pair, weights, (sizes == 1).double(), keep_singletons)
 
-    def pairs(self, counts: Tensor) -> tuple[Tensor, Tensor]:
-        """[..., cluster, entity] mentions → [..., cluster] pairs, weighted for recall and plain."""
+    def sums(self, counts: Tensor) -> tuple[Tensor, Tensor]:
+        """Pairs of mentions of one entity, weighted for recall and plain."""
         pairs = counts * (counts - self.self_pair)
         return (pairs * self.weights).sum(-1), pairs.sum(-1)
 
-    def parts(self, recall_pairs: Tensor, pairs: Tensor, size: Tensor) -> _Parts:
+    def shared(self, below: Tensor, clusters: Tensor) -> tuple[Tensor, Tensor]:
+        """Squares of sums of counts have twice the products."""
+        return 2 * (below * self.weights) @ clusters.mT, 2 * below @ clusters.mT
+
+    def parts(self, recall_sum: Tensor, precision_sum: Tensor, size: Tensor) -> _Parts:
         """Of clusters of two mentions and more, or of none."""
-        return _Parts(recall_pairs, pairs / (size - self.self_pair).clamp(min=1), size)
+        return _Parts(recall_sum, precision_sum / (size - self.self_pair).clamp(min=1), size)
 
     def parts_of(self, counts: Tensor, size: Tensor) -> _Parts:
         """Of any clusters. A singleton counts if it is written; LEA links it to itself."""
@@ -64,10 +89,40 @@ class _Rule(NamedTuple):
             *(
                 torch.where(size == 1, self.keep_singletons * alone, together)
                 for alone, together in zip(
-                    singleton, self.parts(*self.pairs(counts), size), strict=True
+                    singleton, self.parts(*self.sums(counts), size), strict=True
                 )
             )
         )
+
+    def gold_total(self, gold: Gold) -> Tensor:
+        """All gold mentions."""
+        return gold.sizes.sum(-1)
+
+
+class _Links:
+    """MUC: a cluster has as many right links as gold mentions, less one for each entity that they are of."""
+
+    def sums(self, counts: Tensor) -> tuple[Tensor, Tensor]:
+        """Right links; the same for recall and precision."""
+        links = (counts - (counts > 0).double()).sum(-1)
+        return links, links
+
+    def shared(self, below: Tensor, clusters: Tensor) -> tuple[Tensor, Tensor]:
+        """A link more for each entity that both have mentions of."""
+        links = (below > 0).double() @ (clusters > 0).double().mT
+        return links, links
+
+    def parts(self, recall_sum: Tensor, precision_sum: Tensor, size: Tensor) -> _Parts:
+        """A cluster of m mentions has m − 1 links."""
+        return _Parts(recall_sum, precision_sum, (size - 1).clamp(min=0))
+
+    def parts_of(self, counts: Tensor, size: Tensor) -> _Parts:
+        """Singletons have no links, written or not."""
+        return self.parts(*self.sums(counts), size)
+
+    def gold_total(self, gold: Gold) -> Tensor:
+        """The links of all gold entities."""
+        return (gold.sizes - 1).clamp(min=0).sum(-1)
 
 
 def single_link_rewards(
@@ -83,7 +138,7 @@ def single_link_rewards(
     Args:
         actions: [..., mention] a_i ≤ i, the antecedent of each mention; itself for "new".
         gold: The gold entities; `gold.without_singletons()` where singletons are dropped from both sides.
-        metric: "b_cubed" or "lea".
+        metric: "b_cubed", "lea" or "muc".
         singletons: Whether system entities of one mention are written ("keep") or not ("drop").
         real_mentions: [..., mention] False for padding.
 
@@ -96,9 +151,11 @@ def single_link_rewards(
             [0.6154, 0.0000, 0.0000],
             [1.0000, 1.0000, 0.6154]], dtype=torch.float64)
     """
-    check_choice("metric", metric, tuple(SELF_PAIR))
+    check_choice("metric", metric, REWARDS)
     check_choice("singletons", singletons, SINGLETONS)
-    rule = _Rule.of(SELF_PAIR[metric], gold, keep_singletons=singletons == "keep")
+    rule: _Rule = _Links()
+    if metric in SELF_PAIR:
+        rule = _Pairs.of(SELF_PAIR[metric], gold, keep_singletons=singletons == "keep")
     if real_mentions is None:
         real_mentions = torch.ones_like(actions, dtype=torch.bool)
     root = _roots(actions)  # [..., mention] also the number of its cluster
@@ -108,18 +165,15 @@ def single_link_rewards(
     own = clusters.gather(-2, root[..., None].expand_as(below))
     rest = rule.parts_of(own - below, cluster_size.gather(-1, root) - below_size)
 
-    # The block of i joins cluster k: squares of sums of counts. [..., mention, cluster]
-    pairs = [
-        of_block[..., :, None] + of_cluster[..., None, :] + 2 * cross
-        for of_block, of_cluster, cross in zip(
-            rule.pairs(below),
-            rule.pairs(clusters),
-            ((below * rule.weights) @ clusters.mT, below @ clusters.mT),
-            strict=True,
+    # The block of i joins cluster k. [..., mention, cluster]
+    sums = [
+        of_block[..., :, None] + of_cluster[..., None, :] + of_both
+        for of_block, of_cluster, of_both in zip(
+            rule.sums(below), rule.sums(clusters), rule.shared(below, clusters), strict=True
         )
     ]
     joined_size = below_size[..., :, None] + cluster_size[..., None, :]
-    joined = rule.parts(pairs[0], pairs[1], joined_size)
+    joined = rule.parts(sums[0], sums[1], joined_size)
 
     # Three cases: j = i detaches the block, a j in i's own cluster changes nothing, others join.
     itself = torch.eye(actions.shape[-1], dtype=torch.bool, device=actions.device)
@@ -133,8 +187,8 @@ def single_link_rewards(
         others = torch.where(own_cluster, total[..., None], elsewhere)
         after.append(torch.where(itself, (without + of_moved)[..., None], others))
     recall, precision, size = after
-    gold_mentions = gold.sizes.sum(-1)[..., None, None]
-    return torch.as_tensor(Counts(recall, gold_mentions, precision, size).scores().f1)
+    total = rule.gold_total(gold)[..., None, None]
+    return torch.as_tensor(Counts(recall, total, precision, size).scores().f1)
 
 
 def _roots(actions: Tensor) -> Tensor:

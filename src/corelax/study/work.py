@@ -18,7 +18,7 @@ from corelax.metrics import Tally
 from corelax.rankers.sparse.decoding import decode_table
 from corelax.rankers.sparse.features.cache import FeatureCorpus
 from corelax.rankers.sparse.folder import is_finished
-from corelax.rankers.sparse.network import SparseRanker
+from corelax.rankers.sparse.networks import Ranker
 from corelax.study.files import DEV, Files
 from corelax.study.folder import delete_predictions, predicted_path, record_path, seed_folder
 from corelax.study.records import Predicted, Record, save
@@ -128,9 +128,7 @@ def _record(
     )
 
 
-def _predict(
-    ranker: SparseRanker, corpus: FeatureCorpus, singletons: str, decoding: str
-) -> Predicted:
+def _predict(ranker: Ranker, corpus: FeatureCorpus, singletons: str, decoding: str) -> Predicted:
     """Entities and counts of each document."""
     counts: dict[str, list[list[float]]] = {}
     entities = []

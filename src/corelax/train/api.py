@@ -83,6 +83,7 @@ def train(
     data: PathLike | None = None,
     encoder: PathLike | None = None,
     start: PathLike | None = None,
+    vectors: PathLike | None = None,
     stages: Sequence[str] = (),
     settings: Mapping[str, Any] | None = None,
     seed: int | None = None,
@@ -113,6 +114,8 @@ def train(
         encoder: The pretrained encoder of an encoder ranker, a folder or a name.
         start: A trained encoder ranker to start from, a folder or an installed model such as "small"; instead
             of `encoder`.
+        vectors: Word vectors that a deep ranker ("deep_lea", …) starts from: a folder with a .npy and a
+            .parquet file, or a text file of a word and its values a line.
         stages: Only these stages of a file, and those they need; as the configuration says if empty.
         settings: Settings that are changed, by key, such as {"epochs": 3, "baseline.epochs": 5}.
         seed: The seed of weights, order and dropout; short for the setting "seed".
@@ -159,15 +162,16 @@ def train(
     configuration = read_configuration(config)
     given = {
         "train": train, "dev": dev, "data": data, "encoder": encoder, "start": start, "stage": stages,
-        "format": format, "int8": int8, "workers": workers, "ray": ray,
+        "format": format, "int8": int8, "workers": workers, "ray": ray, "vectors": vectors,
     }  # fmt: skip
     _check_arguments(configuration, given)
     target = Path(out)
     if target.exists() and not target.is_dir():
         raise CorelaxError(f"{target}: is a file; name a folder")
     arguments: dict[str, Any] = {
-        "train": train, "dev": dev, "data": data, "encoder": encoder, "start": start, "stages": stages,
-        "settings": settings, "seed": seed, "format": format, "int8": int8, "log": log, "resume": resume,
+        "train": train, "dev": dev, "data": data, "encoder": encoder, "start": start, "vectors": vectors,
+        "stages": stages, "settings": settings, "seed": seed, "format": format, "int8": int8, "log": log,
+        "resume": resume,
     }  # fmt: skip
     if ray is not None:
         from corelax.rankers.encoder.folder import load_ranker
@@ -203,6 +207,7 @@ def _train(
     data: PathLike | None,
     encoder: PathLike | None,
     start: PathLike | None,
+    vectors: PathLike | None,
     stages: Sequence[str],
     settings: Mapping[str, Any] | None,
     seed: int | None,
@@ -233,6 +238,7 @@ def _train(
         data=Path() if data is None else Path(data),
         encoder="" if encoder is None else os.fspath(encoder),
         start=None if start is None else os.fspath(start),
+        vectors=None if vectors is None else os.fspath(vectors),
         stages=stages,
         settings=changes,
         device=team.device,
@@ -263,9 +269,10 @@ def _check_arguments(config: Configuration, given: Mapping[str, Any]) -> None:
         if not config.source.endswith(".toml"):
             useless += ["stage"]  # a preset is a stage itself
     elif given["start"] is not None:
-        useless += ["encoder"]
+        useless += ["encoder", "vectors"]
     else:
         needed += ["encoder"]
+        useless += ["vectors"]
     for name in needed:
         if given[name] is None:
             raise ArgumentError(config.source, name, needed=True)
@@ -280,6 +287,7 @@ def _train_sparse(
     *,
     files: tuple[Sequence[str], Sequence[str]] | None,
     data: Path,
+    vectors: str | None,
     stages: Sequence[str],
     settings: Mapping[str, Any],
     device: str,
@@ -299,7 +307,7 @@ def _train_sparse(
         files = (train, dev)
     for stage in chain:
         check_not_input(out / stage.stage, [*files[0], *files[1]])
-    corpora = load_data(chain[-1], *files, note, format)
+    corpora = load_data(chain[-1], *files, note, format, vectors)
     model = train_chain(
         chain, out, corpora, device=device, resume=resume, progress=progress, note=note
     )
@@ -322,6 +330,7 @@ def _train_encoder(
     progress: Progress | None,
     note: Note,
     team: Team,
+    **_: Any,
 ) -> Trained:
     from corelax.resolve.models import model_folder
     from corelax.train.encoder.recipe import (

@@ -16,7 +16,7 @@ from corelax.losses import (
     reinforce_loss,
     rescale_loss,
 )
-from corelax.train.settings import REWARDED, StageSettings
+from corelax.train.settings import AUTO, REWARDED, StageSettings
 
 
 def loss_function(config: StageSettings, epoch: int) -> Callable[..., Tensor]:
@@ -30,10 +30,13 @@ def loss_function(config: StageSettings, epoch: int) -> Callable[..., Tensor]:
     tensor(0.6931)
     """
     costs = (config.costs[0], config.costs[1], config.costs[2])
+    same_cluster = None if config.cost_same_cluster < 0 else config.cost_same_cluster
     rewarded = {"metric": config.metric, "singletons": config.singletons}
+    if config.actions != AUTO:
+        rewarded["actions"] = config.actions
     settings: dict[str, tuple[Callable[..., Tensor], dict[str, Any]]] = {
         "ranking": (ranking_loss, {"costs": costs}),
-        "entity": (entity_loss, {"costs": costs}),
+        "entity": (entity_loss, {"costs": costs, "cost_same_cluster": same_cluster}),
         "margin": (margin_loss, {"costs": costs, "margin": config.margin}),
         "reinforce": (reinforce_loss, rewarded),
         "rescale": (rescale_loss, {**rewarded, "margin": config.margin}),

@@ -1,4 +1,4 @@
-"""AdaGrad as the published systems used it, with L1 as an option."""
+"""AdaGrad with L1 as an option, and RMSprop: both as the published systems used them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,61 @@ from corelax.core.checks import check_number
 TINY = 1e-10  # keeps weights without gradient where they are, if G starts at 0
 
 
-class AdaGrad(Optimizer):
+Group = dict[str, Any]
+
+
+class _RowWise(Optimizer):
+    """An optimiser that keeps one number for each weight, and changes the rows of a sparse gradient only."""
+
+    STATE = "sum"
+
+    def start(self, weight: Tensor, group: Group) -> Tensor:
+        """What it keeps, before the first step."""
+        raise NotImplementedError
+
+    def descend(self, weight: Tensor, total: Tensor, gradient: Tensor, group: Group) -> None:
+        """One step, in place."""
+        raise NotImplementedError
+
+    def gradient_of(self, weight: Tensor, gradient: Tensor, group: Group) -> Tensor:  # noqa: ARG002
+        """The gradient, with that of penalties."""
+        return gradient
+
+    @torch.no_grad()
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """One update."""
+        loss = None if closure is None else torch.enable_grad()(closure)()
+        for group in self.param_groups:
+            for weight in group["params"]:
+                if weight.grad is not None:
+                    self._update(weight, self.gradient_of(weight, weight.grad, group), group)
+        return loss
+
+    def _update(self, weight: Tensor, gradient: Tensor, group: Group) -> None:
+        state = self.state[weight]
+        if not state:
+            state[self.STATE] = self.start(weight, group)
+        total = state[self.STATE]
+        if not gradient.is_sparse:
+            self.descend(weight, total, gradient, group)
+            return
+        (rows,), values = _parts(gradient)
+        weight_rows, total_rows = weight.index_select(0, rows), total.index_select(0, rows)
+        self.descend(weight_rows, total_rows, values, group)
+        weight.index_copy_(0, rows, weight_rows)
+        total.index_copy_(0, rows, total_rows)
+
+
+class AdaGrad(_RowWise):
     """w ← w − η g / √G, where G starts at 0.1 and adds up g².
 
     The start matters: metric losses have tiny gradients, and with G = 0 the first step of every weight would
     be η whatever its gradient, which destroys a pretrained model.
 
     L1 is not added to the loss (weights would never be exactly 0) but taken off after the step: weights that
-    had a gradient move towards 0 by λ η / √G, and stop there. (Wiseman et al. 2015 use η / (1 + √G).)
+    had a gradient move towards 0 by λ η / √G, and stop there.
+
+    Wiseman et al. (2015) divide by 1 + √G in both, which damps the first steps (`damping=1`).
 
     A sparse gradient changes its rows only, as if the others had none: the same result, without touching a
     large table for the few features of a document.
@@ -31,6 +78,7 @@ class AdaGrad(Optimizer):
         lr: η.
         accumulator: Where G starts.
         l1: λ.
+        damping: What is added to √G.
 
     >>> weight = torch.nn.Parameter(torch.tensor([1.0, 0.01]))
     >>> optimizer = AdaGrad([weight], lr=0.1, l1=1.0)
@@ -41,46 +89,85 @@ class AdaGrad(Optimizer):
     """
 
     def __init__(
-        self, params: Any, lr: float = 0.05, *, accumulator: float = 0.1, l1: float = 0.0
+        self,
+        params: Any,
+        lr: float = 0.05,
+        *,
+        accumulator: float = 0.1,
+        l1: float = 0.0,
+        damping: float = 0.0,
     ) -> None:
         check_number("lr", lr)
         check_number("accumulator", accumulator)
         check_number("l1", l1)
-        super().__init__(params, {"lr": lr, "accumulator": accumulator, "l1": l1})
+        check_number("damping", damping)
+        defaults = {"lr": lr, "accumulator": accumulator, "l1": l1, "damping": damping}
+        super().__init__(params, defaults)
 
-    @torch.no_grad()
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """One update."""
-        loss = None if closure is None else torch.enable_grad()(closure)()
-        for group in self.param_groups:
-            for weight in group["params"]:
-                if weight.grad is not None:
-                    self._update(weight, weight.grad, group)
-        return loss
+    def start(self, weight: Tensor, group: Group) -> Tensor:
+        """G at the beginning."""
+        return torch.full_like(weight, group["accumulator"])
 
-    def _update(self, weight: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
-        state = self.state[weight]
-        if not state:
-            state["sum"] = torch.full_like(weight, group["accumulator"])
-        total = state["sum"]
-        if not gradient.is_sparse:
-            _descend(weight, total, gradient, group)
-            return
-        (rows,), values = _parts(gradient)
-        weight_rows, total_rows = weight.index_select(0, rows), total.index_select(0, rows)
-        _descend(weight_rows, total_rows, values, group)
-        weight.index_copy_(0, rows, weight_rows)
-        total.index_copy_(0, rows, total_rows)
+    def descend(self, weight: Tensor, total: Tensor, gradient: Tensor, group: Group) -> None:
+        """One step, in place."""
+        total.addcmul_(gradient, gradient)  # G
+        root = total.sqrt() + (TINY + group["damping"])
+        weight.addcdiv_(gradient, root, value=-group["lr"])
+        if group["l1"]:  # soft threshold, where there was a gradient
+            shrunk = weight.sign() * (weight.abs() - group["l1"] * group["lr"] / root).clamp(min=0)
+            weight.copy_(torch.where(gradient != 0, shrunk, weight))
 
 
-def _descend(weight: Tensor, total: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
-    """One step, in place."""
-    total.addcmul_(gradient, gradient)  # G
-    root = total.sqrt() + TINY
-    weight.addcdiv_(gradient, root, value=-group["lr"])
-    if group["l1"]:  # soft threshold, where there was a gradient
-        shrunk = weight.sign() * (weight.abs() - group["l1"] * group["lr"] / root).clamp(min=0)
-        weight.copy_(torch.where(gradient != 0, shrunk, weight))
+class RMSprop(_RowWise):
+    """w ← w − η g / √(r + ε), where r is a running mean of g²: r ← ρ r + (1 − ρ) g².
+
+    Clark & Manning's: ε is inside the root. L2 is part of the gradient, of matrices only: g + 2 λ w.
+    A sparse gradient changes its rows only; r of the others stays as it is.
+
+    Args:
+        params: Parameters or groups of them; a group may set `lr` and `l2`.
+        lr: η.
+        decay: ρ.
+        epsilon: ε.
+        l2: λ.
+
+    >>> weight = torch.nn.Parameter(torch.tensor([1.0]))
+    >>> optimizer = RMSprop([weight], lr=0.1, epsilon=0.05)
+    >>> weight.grad = torch.tensor([0.5])
+    >>> optimizer.step()
+    >>> weight.data  # 1 − 0.1 · 0.5 / √(0.1 · 0.25 + 0.05)
+    tensor([0.8174])
+    """
+
+    STATE = "mean_square"
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 0.002,
+        *,
+        decay: float = 0.9,
+        epsilon: float = 1e-5,
+        l2: float = 0.0,
+    ) -> None:
+        check_number("lr", lr)
+        check_number("l2", l2)
+        super().__init__(params, {"lr": lr, "decay": decay, "epsilon": epsilon, "l2": l2})
+
+    def start(self, weight: Tensor, group: Group) -> Tensor:  # noqa: ARG002
+        """r at the beginning."""
+        return torch.zeros_like(weight)
+
+    def descend(self, weight: Tensor, mean: Tensor, gradient: Tensor, group: Group) -> None:
+        """One step, in place."""
+        mean.mul_(group["decay"]).addcmul_(gradient, gradient, value=1 - group["decay"])
+        weight.addcdiv_(gradient, (mean + group["epsilon"]).sqrt(), value=-group["lr"])
+
+    def gradient_of(self, weight: Tensor, gradient: Tensor, group: Group) -> Tensor:
+        """With that of the penalty."""
+        if group["l2"] and weight.ndim > 1 and not gradient.is_sparse:
+            return gradient.add(weight, alpha=2 * group["l2"])
+        return gradient
 
 
 def _parts(gradient: Tensor) -> tuple[Tensor, Tensor]:
@@ -107,3 +194,18 @@ def clip_gradients(parameters: Iterable[Tensor], largest: float) -> None:
         scale = (largest / (norm + TINY)).clamp(max=1.0)
         for value in values:
             value.mul_(scale)
+
+
+def clamp_gradients(parameters: Iterable[Tensor], largest: float) -> None:
+    """Clamps every value of the gradients to [−largest, largest]; sparse ones may be among them.
+
+    >>> weight = torch.nn.Parameter(torch.zeros(2))
+    >>> weight.grad = torch.tensor([-30.0, 4.0])
+    >>> clamp_gradients([weight], 10.0)
+    >>> weight.grad
+    tensor([-10.,   4.])
+    """
+    for parameter in parameters:
+        if (gradient := parameter.grad) is not None:
+            values = _parts(gradient)[1] if gradient.is_sparse else gradient
+            values.clamp_(-largest, largest)

@@ -22,13 +22,16 @@ from corelax.core.checks import (
 from corelax.core.errors import CorelaxError
 from corelax.core.settings import check_key, check_types, read_table
 from corelax.document.clustering import SINGLETONS
-from corelax.losses.actions import check_costs
+from corelax.losses.actions import check_costs, check_factor
 from corelax.losses.metric import parts_of
+from corelax.losses.reward import ACTIONS
+from corelax.losses.single_links import REWARDS
 from corelax.rankers.sparse.names import DECODINGS, PRETRAINING
 from corelax.relax.relaxation import SHARPENED, Relaxation
 
 RESOLVING = ("ranking", "entity", "metric", "margin", "reinforce", "rescale")
-REWARDED, REWARDS = ("reinforce", "rescale"), ("b_cubed", "lea")
+REWARDED = ("reinforce", "rescale")
+AUTO = "auto"
 KEEP = ("best", "last")
 
 
@@ -46,6 +49,10 @@ class StageSettings:
         start: Stages whose weights it starts from.
         objective: What is minimised.
         costs: The costs of false anaphor, false new and wrong link; for ranking, entity and margin.
+        cost_same_cluster: The cost of an entity that another mention of the right gold entity starts, for
+            entity: 0 in the authors' program; −1 is that of a wrong link, as in the paper.
+        actions: How the other mentions act whose rewards are compared, for reinforce and rescale: "sampled",
+            "greedy", or "auto", which samples for reinforce and not for rescale.
         margin: The margin; for margin, rescale and antecedent_margin.
         metric: The metric; for metric, reinforce and rescale.
         beta_squared: β² of the metric's F.
@@ -73,6 +80,8 @@ class StageSettings:
     start: tuple[str, ...] = ()
     objective: str = "ranking"
     costs: tuple[float, ...] = (0.1, 3.0, 1.0)
+    cost_same_cluster: float = -1.0
+    actions: str = AUTO
     margin: float = 1.0
     metric: str = "b_cubed"
     beta_squared: float = 1.0
@@ -104,6 +113,8 @@ class StageSettings:
         check_temperature(self.temperature, at_most=1)
         check_temperature(self.temperature_end or self.temperature, at_most=1)
         check_costs(self.costs)  # type: ignore[arg-type]
+        check_factor("cost_same_cluster", self.cost_same_cluster, at_least=-1.0)
+        check_choice("actions", self.actions, (AUTO, *ACTIONS))
         for name in ("clip", "margin", "patience", "seed"):
             check_number(name, getattr(self, name))
         check_number("epochs", self.epochs, at_least=1)

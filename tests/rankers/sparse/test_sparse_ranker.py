@@ -256,7 +256,7 @@ def test_the_same_scores_and_gradients_come_out_every_time(corpora):
     ("n", "size", "limit"), [(50, 3, 300), (7, 10, 1), (1, 5, 1), (30, 2, 10**9), (0, 4, 10)]
 )
 def test_blocks_cover_every_row_once_and_keep_to_the_limit(n, size, limit, window):
-    blocks = list(pair_scores._blocks(n, size, limit, window))
+    blocks = list(pair_scores.blocks(n, size, limit, window))
     assert [row for rows, _ in blocks for row in range(rows.start, rows.stop)] == list(range(n))
     for rows, columns in blocks:
         lowest = max(rows.start - window, 0) if window else 0

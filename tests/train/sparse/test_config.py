@@ -193,7 +193,7 @@ def test_the_original_metric_losses_do_not_go_with_singletons():
     [
         {"objective": "metric", "like_original": "true", "metric": "muc"},
         {"objective": "metric", "like_original": "true", "family": "pairwise"},
-        {"objective": "reinforce", "metric": "muc"},
+        {"objective": "reinforce", "metric": "blanc"},
         {"objective": "rescale", "metric": "conll"},
     ],
 )

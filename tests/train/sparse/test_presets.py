@@ -18,6 +18,12 @@ PRETRAINED = {
 }  # fmt: skip
 WISEMAN = {"accumulator": 0, "l1": 0, "clip": 0, "initialisation": "sparse", "learning_rate": 0.1}
 METRIC = {**MAIN, "start": ("baseline",), "objective": "metric", "temperature": 1}
+# Sections 7.1 and 7.2.
+DEEP = {
+    "network": "deep", "optimizer": "rmsprop", "dropout": 0.5, "l2": 1e-5, "word_size": 50,
+    "hidden_deep": 1000, "hidden_above": 500,
+}  # fmt: skip
+RANKED = {**DEEP, "epochs": 100, "start": ("deep_top_pairs",)}
 EXPECTED = {
     "anaphoricity": {
         **PRETRAINED, "objective": "anaphoricity", "anaphoric_weight": 1.35, "max_mentions": 1000,
@@ -56,11 +62,52 @@ EXPECTED = {
         "epochs": 5, "output_learning_rate": 0.002,
         "start": ("anaphoricity2015", "antecedent2015"),
     },
+    "margin2015_g2": {
+        **WISEMAN, "network": "local2", "objective": "margin", "margin": 1, "costs": (0.5, 1.2, 1),
+        "dropout": 0, "epochs": 6, "output_learning_rate": 0.001, "damped": True, "l1": 1e-4,
+        "hidden_outer": 128, "start": ("anaphoricity2015", "antecedent2015"),
+    },
+    "global2016": {
+        **WISEMAN, "network": "global", "objective": "margin", "margin": 1, "costs": (0.5, 1.2, 1),
+        "dropout": 0.4, "state_dropout": 0.3, "epochs": 5, "output_learning_rate": 0.002,
+        "cluster_learning_rate": 0.01, "clamp": 10, "own_history": 0,
+        "start": ("anaphoricity2015", "antecedent2015"),
+    },
+    "global_baseline": {
+        **MAIN, "network": "global", "objective": "ranking", "costs": (0.1, 3, 1), "clamp": 10,
+        "start": ("anaphoricity2015", "antecedent2015"),
+    },
+    "global_b3": {
+        **METRIC, "network": "global", "metric": "b_cubed", "beta_squared": 1.4,
+        "like_original": True, "start": ("global_baseline",),
+    },
+    "global_lea": {
+        **METRIC, "network": "global", "metric": "lea", "beta_squared": 1.8,
+        "like_original": True, "start": ("global_baseline",),
+    },
     "cm_heuristic": {"objective": "margin", "margin": 3, "costs": (0.4, 0.8, 1)},
     "cm_reinforce": {"objective": "reinforce", "metric": "b_cubed", "start": ("baseline",)},
     "cm_rescale": {
         "objective": "rescale", "metric": "b_cubed", "margin": 3, "start": ("baseline",),
     },
+    "deep_all_pairs": {
+        **DEEP, "objective": "all_pairs", "learning_rate": 0.002, "l2": 1e-6, "epochs": 150, "start": (),
+    },
+    "deep_top_pairs": {
+        **DEEP, "objective": "top_pairs", "learning_rate": 0.0002, "epochs": 50,
+        "start": ("deep_all_pairs",),
+    },
+    "deep_heuristic": {
+        **RANKED, "objective": "margin", "margin": 3, "costs": (0.4, 0.8, 1), "learning_rate": 2e-6,
+    },
+    "deep_reinforce": {
+        **RANKED, "objective": "reinforce", "metric": "b_cubed", "learning_rate": 2e-6,
+    },
+    "deep_rescale": {
+        **RANKED, "objective": "rescale", "metric": "b_cubed", "margin": 3, "learning_rate": 2e-5,
+    },
+    "deep_b3": {**RANKED, "objective": "metric", "metric": "b_cubed", "beta_squared": 1.4},
+    "deep_lea": {**RANKED, "objective": "metric", "metric": "lea", "beta_squared": 1.8},
 }  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from tests.gpu import needs_gpu
 from tests.train.sparse.training_runs import documents, make_data
 
 WITHOUT_DROPOUT = {"dropout": "0"}
+LOCAL = [name for name, preset in PRESETS.items() if preset.get("network", "local") == "local"]
 
 
 @pytest.fixture(scope="module")
@@ -158,7 +159,8 @@ def test_objectives_that_solve_an_assignment_are_not_recorded():
     assert not recorded("annealed", metric="ceaf_e")
     assert not recorded("annealed", metric="ceaf_m")
     assert recorded("conll", metric="muc")
-    assert all(recorded(preset) for preset in PRESETS if preset != "conll")
+    assert all(recorded(preset) for preset in LOCAL if preset != "conll")
+    assert not any(recorded(preset) for preset in set(PRESETS) - set(LOCAL))
 
 
 def test_on_a_cpu_steps_are_plain(data):
@@ -189,7 +191,7 @@ def losses_and_weights(data, config, make, device):
 
 @needs_gpu
 @pytest.mark.usefixtures("greedy")
-@pytest.mark.parametrize("preset", [name for name in PRESETS if name != "conll"])
+@pytest.mark.parametrize("preset", [name for name in LOCAL if name != "conll"])
 def test_recorded_steps_do_what_plain_ones_do(data, preset):
     from corelax.train.sparse.recorded import RecordedSteps
 

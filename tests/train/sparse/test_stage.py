@@ -127,7 +127,9 @@ def test_the_config_says_what_was_trained_on_what(trained):
     assert content["training"]["config"]["metric"] == "lea"
     assert content["training"]["config"]["epochs"] == 3
     assert content["settings"] == {
-        "hidden_mention": 8, "hidden_pair": 12, "initialisation": "uniform", "max_antecedents": 0,
+        "network": "local", "hidden_mention": 8, "hidden_pair": 12, "hidden_outer": 128,
+            "hidden_cluster": 200, "word_size": 50, "hidden_deep": 1000, "hidden_above": 500,
+            "initialisation": "uniform", "max_antecedents": 0,
     }  # fmt: skip
 
 

@@ -26,7 +26,7 @@ def documents(number, *, seed=0, mentions=40, ambiguity=0.3):
     return list(generate(number, seed=seed, shape=shape, ambiguity=ambiguity))
 
 
-def make_data(train, dev, *, features="default", mentions="detect"):
+def make_data(train, dev, *, features="default", mentions="detect", words=False):
     """Training and dev documents as tables, without files."""
     settings, lexicons = FEATURE_SETS[features], load_lexicons("shipped")
     source = mention_source(mentions)
@@ -34,7 +34,7 @@ def make_data(train, dev, *, features="default", mentions="detect"):
     def described(docs):
         return [describe(doc, settings, lexicons, source) for doc in docs]
 
-    vocabulary, tables = fit(described(train), settings, lexicons)
+    vocabulary, tables = fit(described(train), settings, lexicons, words=words)
     others = [table(document, vocabulary) for document in described(dev)]
     return Data(
         FeatureCorpus(tables, vocabulary, "train"), FeatureCorpus(others, vocabulary, "dev")

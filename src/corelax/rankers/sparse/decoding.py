@@ -6,12 +6,12 @@ import torch
 
 from corelax.decode import best_entities, best_links
 from corelax.rankers.sparse.features.table import DocumentTable
-from corelax.rankers.sparse.network import SparseRanker
+from corelax.rankers.sparse.networks import Ranker
 
 
 @torch.no_grad()
 def decode_table(
-    ranker: SparseRanker, table: DocumentTable, *, singletons: str, decoding: str
+    ranker: Ranker, table: DocumentTable, *, singletons: str, decoding: str
 ) -> list[list[int]]:
     """The entities of a document, as lists of mention numbers.
 

@@ -41,8 +41,20 @@ from corelax.core.weights import (
 )
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.rankers.sparse.names import KIND
-from corelax.rankers.sparse.network import SparseRanker
+from corelax.rankers.sparse.networks import Ranker, fresh_ranker
 from corelax.rankers.sparse.settings import SparseSettings
+
+__all__ = [
+    "Model",
+    "belongs_to",
+    "fresh_ranker",
+    "is_finished",
+    "load_model",
+    "read_config",
+    "write_config",
+    "write_vocabulary",
+    "write_weights",
+]
 
 VOCABULARY = "vocabulary.json"
 FORMAT = f"{KIND} 2"
@@ -51,7 +63,8 @@ FORMAT = f"{KIND} 2"
 def _separate_settings(content: Mapping[str, Any]) -> dict[str, Any]:
     """Format 1 had the settings of ranker and training in one table."""
     config, training = dict(content["config"]), content["training"]
-    settings = {field.name: config.pop(field.name) for field in fields(SparseSettings)}
+    names = [field.name for field in fields(SparseSettings) if field.name in config]
+    settings = {name: config.pop(name) for name in names}
     return {"format": f"{KIND} 2", "settings": settings, "training": {"config": config, **training}}
 
 
@@ -70,16 +83,11 @@ class Model(NamedTuple):
         digest: A hash of its weights.
     """
 
-    ranker: SparseRanker
+    ranker: Ranker
     vocabulary: Vocabulary
     settings: SparseSettings
     training: Mapping[str, Any]
     digest: str
-
-
-def fresh_ranker(vocabulary: Vocabulary, settings: SparseSettings) -> SparseRanker:
-    """A ranker with fresh weights for the features of a vocabulary."""
-    return SparseRanker.for_vocabulary(vocabulary, **asdict(settings))
 
 
 def write_config(folder: Path, settings: SparseSettings, training: Mapping[str, Any]) -> None:
@@ -125,7 +133,7 @@ def write_vocabulary(folder: Path, vocabulary: Vocabulary) -> None:
     write_text(folder / VOCABULARY, vocabulary.to_json())
 
 
-def write_weights(folder: Path, ranker: SparseRanker, vocabulary: Vocabulary) -> None:
+def write_weights(folder: Path, ranker: Ranker, vocabulary: Vocabulary) -> None:
     """Writes `model.safetensors`, as a whole."""
     save_weights(folder / WEIGHTS, ranker.state_dict(), belongs_to(vocabulary))
 

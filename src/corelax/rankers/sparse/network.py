@@ -11,7 +11,8 @@ h_p = tanh(A_i + B_j + C[code]). Nothing is stored for a pair but its code.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
 
 import torch
 from torch import Tensor, nn
@@ -21,7 +22,13 @@ from corelax.rankers.sparse.features.pair import BITS, LARGEST_DISTANCE, SENTENC
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.rankers.sparse.pair_scores import PairScores
-from corelax.rankers.sparse.tensors import DocumentTensors, TableRows, code_slots, many_hot
+from corelax.rankers.sparse.tensors import (
+    DocumentTensors,
+    TableRows,
+    code_slots,
+    many_hot,
+    without_far,
+)
 
 INITIALISATIONS = ("uniform", "sparse")
 TABLE_RANGE = 0.1
@@ -41,6 +48,8 @@ class SparseRanker(nn.Module):
         initialisation: "uniform" as Le & Titov, or "sparse" as Wiseman et al.
         max_antecedents: How many mentions back a mention can be linked; 0 for no limit.
     """
+
+    SIZES: ClassVar[tuple[str, ...]] = ("hidden_mention", "hidden_pair")  # settings that it has
 
     def __init__(
         self,
@@ -76,16 +85,8 @@ class SparseRanker(nn.Module):
         self._initialise(initialisation)
 
     @classmethod
-    def for_vocabulary(
-        cls,
-        vocabulary: Vocabulary,
-        *,
-        hidden_mention: int = 200,
-        hidden_pair: int = 700,
-        initialisation: str = "uniform",
-        max_antecedents: int = 0,
-    ) -> SparseRanker:
-        """A ranker with fresh weights for the features of a vocabulary."""
+    def for_vocabulary(cls, vocabulary: Vocabulary, **settings: Any) -> Self:
+        """A ranker with fresh weights for the features of a vocabulary; settings as the class takes them."""
         every = len(vocabulary.settings.mention_templates)
         paired = vocabulary.settings.paired
         return cls(
@@ -93,10 +94,7 @@ class SparseRanker(nn.Module):
             len(vocabulary.pair),
             _slot_rows(vocabulary),
             paired=None if len(paired) == every else paired,
-            hidden_mention=hidden_mention,
-            hidden_pair=hidden_pair,
-            initialisation=initialisation,
-            max_antecedents=max_antecedents,
+            **settings,
         )
 
     @property
@@ -110,6 +108,16 @@ class SparseRanker(nn.Module):
         """The weights of the two scores."""
         links = [self.link_mention, self.link_pair, self.link_bias]
         return [*links, self.new_mention, self.new_bias]
+
+    @property
+    def parameter_groups(self) -> Mapping[str, list[nn.Parameter]]:
+        """All parameters, by the learning rate that they have."""
+        return {"learning_rate": self.first_layer, "output_learning_rate": self.second_layer}
+
+    @property
+    def clamped(self) -> list[nn.Parameter]:
+        """Parameters whose gradients are clamped value by value."""
+        return []
 
     @property
     def mention_features(self) -> int:
@@ -151,9 +159,13 @@ class SparseRanker(nn.Module):
 
     def mention_hidden(self, document: DocumentTensors) -> Tensor:
         """[mention, hidden] h_a."""
+        return torch.tanh(self.summed(self.mention_table, document) + self.mention_bias)
+
+    def summed(self, table: Tensor, document: DocumentTensors) -> Tensor:
+        """[mention, hidden] W φ_a: the sum of the rows that a mention's features have in a table."""
         counts = many_hot(document.features, len(document.rows), self.dtype)
-        rows: Tensor = TableRows.apply(self.mention_table, document.rows)  # type: ignore[no-untyped-call]
-        return torch.tanh(counts @ rows + self.mention_bias)
+        rows: Tensor = TableRows.apply(table, document.rows)  # type: ignore[no-untyped-call]
+        return counts @ rows
 
     def new_scores(self, hidden: Tensor) -> Tensor:
         """[mention] s_ii from h_a."""
@@ -164,6 +176,21 @@ class SparseRanker(nn.Module):
 
         −inf beyond the limit of antecedents.
         """
+        current, previous, slots = self.pair_parts(document)
+        scores: Tensor = PairScores.apply(  # type: ignore[no-untyped-call]
+            current,
+            previous,
+            slots,
+            self.link_pair,
+            code_slots(document.codes, self.dtype),
+            document.code_of_pair,
+            dropout,
+            self.max_antecedents,
+        )
+        return without_far(scores + self.link_bias, self.max_antecedents)
+
+    def pair_parts(self, document: DocumentTensors) -> tuple[Tensor, Tensor, Tensor]:
+        """[mention, hidden] A_i with the bias, [mention, hidden] B_j, [slot, hidden] what codes add up."""
         seen = document.features if self.paired is None else document.features[:, self.paired]
         counts = many_hot(seen, len(document.rows), self.dtype)
         size = self.pair_features
@@ -178,21 +205,7 @@ class SparseRanker(nn.Module):
         )
         # As a product, since the gradient of an index would be added up in any order.
         slots = many_hot(self.slot_rows[:, None], size, self.dtype) @ self.pair_table[:-1]
-        scores: Tensor = PairScores.apply(  # type: ignore[no-untyped-call]
-            of_current + self.pair_bias,
-            of_previous,
-            slots,
-            self.link_pair,
-            code_slots(document.codes, self.dtype),
-            document.code_of_pair,
-            dropout,
-            self.max_antecedents,
-        )
-        scores = scores + self.link_bias
-        if self.max_antecedents:
-            too_far = torch.ones_like(scores, dtype=torch.bool).tril(-self.max_antecedents - 1)
-            scores = scores.masked_fill(too_far, -torch.inf)
-        return scores
+        return of_current + self.pair_bias, of_previous, slots
 
     @torch.no_grad()
     def _initialise(self, how: str) -> None:
@@ -206,12 +219,11 @@ class SparseRanker(nn.Module):
             self.pair_bias.fill_(SPARSE_BIAS)
             self.link_bias.fill_(SPARSE_BIAS)
             self.new_bias.fill_(SPARSE_BIAS)
-            _fill_sparsely([self.mention_table])
-            _fill_sparsely([self.pair_table, self.current_table, self.previous_table])
-        scale = 3.0 if how == "uniform" else 1.0
+            fill_sparsely([self.mention_table[:-1]])
+            pairs = [self.pair_table, self.current_table, self.previous_table]
+            fill_sparsely([table[:-1] for table in pairs])
         for weight in (self.link_mention, self.link_pair, self.new_mention):
-            bound = math.sqrt(scale / len(weight))
-            weight.uniform_(-bound, bound)
+            fill_output(weight, how)
 
 
 def _slot_rows(vocabulary: Vocabulary) -> list[int]:
@@ -222,9 +234,15 @@ def _slot_rows(vocabulary: Vocabulary) -> list[int]:
     return [vocabulary.pair_row(*name.split("=")) for name in names]
 
 
-def _fill_sparsely(tables: list[nn.Parameter]) -> None:
-    """Fifteen weights for each hidden unit, over the features of all tables together."""
-    sizes = [len(table) - 1 for table in tables]
+def fill_output(weight: Tensor, how: str) -> None:
+    """Weights [input] or [input, hidden] of a layer above the first."""
+    bound = math.sqrt((3.0 if how == "uniform" else 1.0) / len(weight))
+    weight.uniform_(-bound, bound)
+
+
+def fill_sparsely(tables: Sequence[Tensor]) -> None:
+    """Fifteen weights for each hidden unit, over the inputs of all tables [input, hidden] together."""
+    sizes = [len(table) for table in tables]
     for unit in range(tables[0].shape[1]):
         for place in torch.randperm(sum(sizes))[:SPARSE_WEIGHTS].tolist():
             for table, size in zip(tables, sizes, strict=True):

@@ -75,7 +75,7 @@ class PairScores(torch.autograd.Function):
         table = code_slots @ slots  # C [code, hidden]
         scores = current.new_zeros(n, n)
         ctx.kept = []
-        for block in _blocks(n, size, limits.block, window):
+        for block in blocks(n, size, limits.block, window):
             rows, columns = block
             hidden = _hidden(current, previous, table, codes, block)
             mask = _mask(hidden, dropout, ctx.seed, rows.start)
@@ -99,7 +99,7 @@ class PairScores(torch.autograd.Function):
         of_current, of_previous = torch.empty_like(current), torch.zeros_like(previous)
         of_slots, of_output = current.new_zeros(code_slots.shape[1], size), torch.zeros_like(output)
         ones = current.new_ones([])
-        for number, block in enumerate(_blocks(n, size, limits.block, ctx.window)):
+        for number, block in enumerate(blocks(n, size, limits.block, ctx.window)):
             rows, columns = block
             if ctx.kept:
                 hidden, mask = ctx.kept[number]
@@ -124,10 +124,10 @@ class PairScores(torch.autograd.Function):
         return *of_input, of_output * scale, None, None, None, None
 
 
-def _blocks(n: int, size: int, limit: int, window: int) -> Iterator[tuple[slice, slice]]:
+def blocks(n: int, size: int, limit: int, window: int) -> Iterator[tuple[slice, slice]]:
     """(rows, columns) of blocks with at most `limit` hidden values, but one row at least.
 
-    >>> [(rows.start, rows.stop, columns.start) for rows, columns in _blocks(4, 1, 6, 1)]
+    >>> [(rows.start, rows.stop, columns.start) for rows, columns in blocks(4, 1, 6, 1)]
     [(0, 2, 0), (2, 4, 1)]
     """
     first = 0

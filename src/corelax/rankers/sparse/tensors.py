@@ -102,6 +102,18 @@ def many_hot(numbers: Tensor, size: int, dtype: torch.dtype | None = None) -> Te
     return counts[:, :size]
 
 
+def without_far(scores: Tensor, max_antecedents: int) -> Tensor:
+    """[mention, antecedent] scores with −inf beyond the limit of antecedents; 0 for no limit.
+
+    >>> without_far(torch.zeros(3, 3), 1)[2].tolist()
+    [-inf, 0.0, 0.0]
+    """
+    if not max_antecedents:
+        return scores
+    too_far = torch.ones_like(scores, dtype=torch.bool).tril(-max_antecedents - 1)
+    return scores.masked_fill(too_far, -torch.inf)
+
+
 class TableRows(torch.autograd.Function):
     """[row, hidden] the given rows of a table.
 

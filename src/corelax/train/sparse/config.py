@@ -11,15 +11,22 @@ from corelax.core.checks import check_choice, check_number
 from corelax.core.errors import CorelaxError
 from corelax.core.folders import CONFIG
 from corelax.core.settings import check_key, field_types, read_value
+from corelax.losses.single_links import REWARDS
 from corelax.rankers.sparse.features.settings import FEATURE_SETS, FeatureSettings
 from corelax.rankers.sparse.folder import read_config
-from corelax.rankers.sparse.names import DECODINGS, PRETRAINING
+from corelax.rankers.sparse.names import (
+    DECODINGS,
+    DEEP,
+    GLOBAL,
+    LOCAL,
+    PAIR_PRETRAINING,
+    PRETRAINING,
+)
 from corelax.rankers.sparse.settings import SparseSettings
 from corelax.train.settings import (
     KEEP,
     RESOLVING,
     REWARDED,
-    REWARDS,
     StageSettings,
     everywhere,
     is_shared,
@@ -39,9 +46,13 @@ __all__ = [
     "saved_config",
 ]
 
-OBJECTIVES = (*PRETRAINING, *RESOLVING)
+OBJECTIVES = (*PRETRAINING, *PAIR_PRETRAINING, *RESOLVING)
+OPTIMIZERS = ADAGRAD, RMSPROP = ("adagrad", "rmsprop")
 FEATURES = "features."
 RANKER = tuple(setting.name for setting in fields(SparseSettings))
+RATES = ("learning_rate", "output_learning_rate", "cluster_learning_rate")
+# Settings that do not concern the pretraining of first layers, which several networks share.
+ABOVE = ("network", "hidden_outer", "hidden_cluster", "word_size", "hidden_deep", "hidden_above")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,12 +65,25 @@ class Config(StageSettings):
     Attributes:
         anaphoric_weight: Weight of anaphoric mentions, for anaphoricity.
         learning_rate: The rate of the first layer (feature tables and their biases).
-        output_learning_rate: The rate of the second layer.
+        output_learning_rate: The rate of the second layer, and of the LSTM of a global ranker.
+        cluster_learning_rate: The rate of the other weights of a global ranker.
         accumulator: Where AdaGrad's sums start.
-        l1: The weight λ of the L1 penalty.
-        dropout: The dropout of h_p, and of h_a where links are scored.
+        damped: Whether AdaGrad divides by 1 + √G instead of √G.
+        optimizer: "adagrad", or "rmsprop" as for deep rankers.
+        l1: The weight λ of the L1 penalty, for AdaGrad.
+        l2: The weight λ of the L2 penalty, for RMSprop.
+        dropout: The dropout of h_p, and of h_a where links are scored; of a deep ranker, of word vectors and
+            all hidden layers.
+        state_dropout: The dropout of the states of clusters, where a global ranker reads them.
+        clamp: The largest gradient of each weight of a global ranker's LSTM and of its input; 0 for no limit.
+        own_history: The share of training documents whose clusters so far, as a global ranker sees them, are
+            its own instead of the gold ones.
+        own_history_end: That share in the last epoch, reached by equal steps; 0: as `own_history`.
         max_mentions: Training documents are cut to this many mentions; 0 for no limit.
-        hidden_mention, hidden_pair, initialisation, max_antecedents: As in `SparseSettings` (all stages).
+        network, hidden_mention, hidden_pair, hidden_outer, hidden_cluster: As in `SparseSettings` (all
+            stages; first layers are pretrained as those of the local ranker, whatever network they are for).
+        word_size, hidden_deep, hidden_above, initialisation, max_antecedents: As in `SparseSettings` (all
+            stages).
         feature_set: default, lt17 or w16 (all stages).
         features: Switches of the feature set that are changed (all stages).
         mentions: detect, gold, or a file (all stages).
@@ -71,12 +95,26 @@ class Config(StageSettings):
     anaphoric_weight: float = 1.35
     learning_rate: float = 0.05
     output_learning_rate: float = 0.002
+    cluster_learning_rate: float = 0.01
     accumulator: float = 0.1
+    damped: bool = False
+    optimizer: str = ADAGRAD
     l1: float = 0.0
+    l2: float = 0.0
     dropout: float = 0.0
+    state_dropout: float = 0.0
+    clamp: float = 0.0
+    own_history: float = 0.0
+    own_history_end: float = 0.0
     max_mentions: int = 350
+    network: str = everywhere(LOCAL)
     hidden_mention: int = everywhere(200)
     hidden_pair: int = everywhere(700)
+    hidden_outer: int = everywhere(128)
+    hidden_cluster: int = everywhere(200)
+    word_size: int = everywhere(50)
+    hidden_deep: int = everywhere(1000)
+    hidden_above: int = everywhere(500)
     initialisation: str = everywhere("uniform")
     max_antecedents: int = everywhere(0)
     feature_set: str = everywhere("default")
@@ -86,18 +124,47 @@ class Config(StageSettings):
     def __post_init__(self) -> None:
         StageSettings.__post_init__(self)
         check_choice("feature_set", self.feature_set, FEATURE_SETS)
-        for name in ("learning_rate", "output_learning_rate", "accumulator", "l1"):
+        check_choice("optimizer", self.optimizer, OPTIMIZERS)
+        if self.objective in PAIR_PRETRAINING and self.network != DEEP:
+            raise CorelaxError(
+                f"{self.objective} is an objective of deep rankers; set network=deep"
+            )
+        for name in (
+            *RATES,
+            "accumulator",
+            "l1",
+            "l2",
+            "clamp",
+            "anaphoric_weight",
+            "max_mentions",
+        ):
             check_number(name, getattr(self, name))
-        for name in ("anaphoric_weight", "max_mentions"):
-            check_number(name, getattr(self, name))
-        if not 0 <= self.dropout < 1:
-            raise CorelaxError(f"dropout must be at least 0 and below 1, not {self.dropout}")
+        for name in ("dropout", "state_dropout"):
+            if not 0 <= (share := getattr(self, name)) < 1:
+                raise CorelaxError(f"{name} must be at least 0 and below 1, not {share}")
+        for name in ("own_history", "own_history_end"):
+            if not 0 <= (share := getattr(self, name)) <= 1:
+                raise CorelaxError(f"{name} must be between 0 and 1, not {share}")
+            if share and self.network != GLOBAL:
+                raise CorelaxError(f"{name} is a setting of global rankers; set network=global")
         _ = self.ranker, self.feature_settings  # which check theirs
 
     @property
     def ranker(self) -> SparseSettings:
         """Sizes and limits of the ranker."""
         return SparseSettings(**{name: getattr(self, name) for name in RANKER})
+
+    def own_history_at(self, epoch: int) -> float:
+        """The share of documents with the ranker's own history at an epoch, counted from 1.
+
+        >>> rising = Config(stage="s", network="global", own_history_end=0.5, epochs=3)
+        >>> [rising.own_history_at(epoch) for epoch in (1, 2, 3)]
+        [0.0, 0.25, 0.5]
+        """
+        if not self.own_history_end:
+            return self.own_history
+        done = (epoch - 1) / max(self.epochs - 1, 1)
+        return self.own_history + (self.own_history_end - self.own_history) * done
 
     @property
     def of_training(self) -> dict[str, Any]:
@@ -155,6 +222,8 @@ _ONLY_OF = {
     "metric": ("metric", *REWARDED),
     "costs": ("ranking", "entity", "margin"),
     "margin": ("margin", "rescale", "antecedent_margin"),
+    "cost_same_cluster": ("entity",),
+    "actions": REWARDED,
     "anaphoric_weight": ("anaphoricity",),
 }
 

@@ -12,9 +12,11 @@ from corelax.rankers.sparse.features.cache import FeatureCorpus, other_corpus, t
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons
+from corelax.rankers.sparse.names import DEEP
 from corelax.train.configuration import Configuration
 from corelax.train.files import Paths, document_files
 from corelax.train.sparse.config import Config
+from corelax.train.sparse.vectors import MOST_WORDS, WordVectors, read_vectors
 from corelax.train.stage import Note, ignore
 
 
@@ -23,12 +25,14 @@ class Data(NamedTuple):
 
     train: FeatureCorpus
     dev: FeatureCorpus
+    vectors: WordVectors | None = None
 
     @property
     def identity(self) -> dict[str, str]:
         """Digests of the documents and the word lists, by which a stage knows what it was trained on."""
         lists = self.train.vocabulary.lexicons
-        return {"train": self.train.digest, "dev": self.dev.digest, "word lists": lists}
+        known = {"train": self.train.digest, "dev": self.dev.digest, "word lists": lists}
+        return known if self.vectors is None else {**known, "vectors": self.vectors.digest}
 
 
 def load_data(
@@ -37,6 +41,7 @@ def load_data(
     dev: Paths,
     note: Note = ignore,
     format: str | None = None,
+    vectors: str | Path | None = None,
 ) -> Data:
     """The features of training and dev documents, from the cache if it has them.
 
@@ -46,14 +51,29 @@ def load_data(
         dev: Files with dev documents.
         note: Receives messages about what takes time.
         format: The format of both files; None goes by suffix or content.
+        vectors: Word vectors that a deep ranker starts from; see `corelax.train.sparse.vectors`.
     """
     train, dev = document_files(train), document_files(dev)  # errors come before minutes of work
     lexicons = load_lexicons()
     settings, mentions = config.feature_settings, config.mentions
     if mentions not in ("detect", "gold"):
         raise CorelaxError(f"mentions must be 'detect' or 'gold' in training, not {mentions!r}")
-    training = training_corpus(train, settings, lexicons, mentions, note, format)
-    return Data(training, scored_documents(config, dev, training.vocabulary, note, format))
+    deep = config.network == DEEP
+    if vectors is not None and not deep:
+        raise CorelaxError(f"{vectors}: only deep rankers have word vectors; set network=deep")
+    given = None if vectors is None else read_vectors(vectors)
+    if given is not None and given.size != config.word_size:
+        raise CorelaxError(
+            f"{vectors}: vectors of {given.size} values, not {config.word_size}; set word_size={given.size}"
+        )
+    training = training_corpus(train, settings, lexicons, mentions, note, format, words=deep)
+    if given is not None:
+        known = training.vocabulary.with_words(given.words[:MOST_WORDS])
+        training = training._replace(vocabulary=known)
+    elif deep:
+        note("no word vectors are given (--vectors): those of training words start at random")
+    dev_corpus = scored_documents(config, dev, training.vocabulary, note, format)
+    return Data(training, dev_corpus, given)
 
 
 def scored_documents(

@@ -12,24 +12,25 @@ from corelax.document.clustering import Clustering, without_singletons
 from corelax.metrics import METRICS, Report, Tally
 from corelax.rankers.sparse.decoding import decode_table
 from corelax.rankers.sparse.features.table import DocumentTable
+from corelax.rankers.sparse.names import PRETRAINING
 from corelax.rankers.sparse.network import SparseRanker
+from corelax.rankers.sparse.networks import Ranker
 from corelax.train.sparse.config import Config
 
 Tables = Sequence[DocumentTable]
 
 
-def dev_score(ranker: SparseRanker, tables: Tables, config: Config) -> float:
+def dev_score(ranker: Ranker, tables: Tables, config: Config) -> float:
     """The score that the best epoch is chosen by, between 0 and 1."""
-    if config.objective == "anaphoricity":
-        return _anaphoricity_f1(ranker, tables)
-    if config.objective.startswith("antecedent"):
-        return _antecedent_accuracy(ranker, tables)
+    if config.objective in PRETRAINING and isinstance(ranker, SparseRanker):
+        of_task = _anaphoricity_f1 if config.objective == "anaphoricity" else _antecedent_accuracy
+        return of_task(ranker, tables)
     report = dev_report(ranker, tables, config, metrics=("muc", "b_cubed", "ceaf_e"))
     return float(report.conll)
 
 
 def dev_report(
-    ranker: SparseRanker, tables: Tables, config: Config, metrics: Iterable[str] = tuple(METRICS)
+    ranker: Ranker, tables: Tables, config: Config, metrics: Iterable[str] = tuple(METRICS)
 ) -> Report:
     """Exact scores of the decoded entities against all gold mentions, detected or not."""
     tally = Tally(metrics)

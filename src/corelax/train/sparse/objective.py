@@ -2,32 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from corelax.losses import anaphoricity_loss, antecedent_loss
 from corelax.metrics import CONLL, METRICS
-from corelax.rankers.sparse.names import PRETRAINING
+from corelax.rankers.sparse.features.table import DocumentTable
+from corelax.rankers.sparse.global_network import GlobalRanker
+from corelax.rankers.sparse.names import DEEP, LOCAL, PAIR_PRETRAINING, PRETRAINING
 from corelax.rankers.sparse.network import SparseRanker
 from corelax.rankers.sparse.tensors import DocumentTensors
 from corelax.train.objectives import counts_missed, loss_function
 from corelax.train.settings import StageSettings
 from corelax.train.sparse.config import Config
+from corelax.train.sparse.deep_objective import Averages, deep_loss
 
-Objective = Callable[[SparseRanker, DocumentTensors], Tensor]
+Objective = Callable[[Any, Any], Tensor]  # of a ranker and its tensors of a document
 
 
-def document_objective(config: Config, epoch: int, *, padded: bool) -> Objective:
+def document_objective(
+    config: Config, epoch: int, *, padded: bool, tables: Sequence[DocumentTable] = ()
+) -> Objective:
     """The loss of one document as the stage has it at an epoch.
 
     Args:
         config: The stage.
         epoch: Counted from 1; the temperature depends on it.
         padded: Whether documents are padded, so that their length must be looked at.
+        tables: The training documents, whose average size losses of a deep ranker are divided by.
     """
+    if config.network == DEEP:
+        ranks = config.objective not in PAIR_PRETRAINING
+        of_scores = loss_function(config, epoch) if ranks else None
+        return partial(deep_loss, config=config, averages=Averages.of(tables), loss=of_scores)
     is_pretraining = config.objective in PRETRAINING
     loss = _pretraining_loss(config) if is_pretraining else loss_function(config, epoch)
 
@@ -38,12 +49,24 @@ def document_objective(config: Config, epoch: int, *, padded: bool) -> Objective
         elif config.objective.startswith("antecedent"):
             scores = ranker.pair_scores(document, config.dropout)
         else:
-            scores = ranker(document, config.dropout)
+            scores = _scores(ranker, document, config, epoch)
             if counts_missed(config):
                 more["gold_sizes"] = document.gold_sizes
         return loss(scores, document.gold, **more)
 
     return objective
+
+
+def _scores(ranker: SparseRanker, document: DocumentTensors, config: Config, epoch: int) -> Tensor:
+    """Antecedent scores; of a global ranker with gold clusters so far, or with its own."""
+    more: dict[str, Any] = {}
+    if isinstance(ranker, GlobalRanker):
+        history, share = document.gold, config.own_history_at(epoch)
+        if share and float(torch.rand([])) < share:
+            history = ranker.own_clusters(document)
+        more = {"history": history, "state_dropout": config.state_dropout}
+    scores: Tensor = ranker(document, config.dropout, **more)
+    return scores
 
 
 def can_be_recorded(config: StageSettings) -> bool:
@@ -52,6 +75,8 @@ def can_be_recorded(config: StageSettings) -> bool:
     >>> can_be_recorded(StageSettings(stage="s", objective="metric", metric="conll"))  # CEAF does not
     False
     """
+    if getattr(config, "network", LOCAL) != LOCAL:
+        return False
     used = CONLL if config.metric == "conll" else (config.metric,)
     return config.objective != "metric" or not any(METRICS[name].aligns for name in used)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from corelax.core.errors import CorelaxError
 from corelax.core.settings import check_key, read_value
+from corelax.rankers.sparse.names import DEEP
 from corelax.train.configuration import (
     SPARSE,
     Configuration,
@@ -17,7 +18,7 @@ from corelax.train.configuration import (
     order_stages,
     read_configuration,
 )
-from corelax.train.sparse.config import FEATURES, Config, is_everywhere
+from corelax.train.sparse.config import ABOVE, FEATURES, PRETRAINING, Config, is_everywhere
 
 # The stages of presets/sparse.toml: each names only what differs from `Config`.
 PRESETS: dict[str, dict[str, Any]] = {
@@ -55,7 +56,9 @@ def stage_chain(
     given = _by_stage(config, order, {**config.settings, **settings})
     with _naming_file(config, when=not settings):  # else it may be a setting that is wrong
         chain = [
-            Config(stage=stage).changed({**config.stages[stage], **shared, **given[stage]})
+            _of_first_layers(
+                Config(stage=stage).changed({**config.stages[stage], **shared, **given[stage]})
+            )
             for stage in order
         ]
         _check_agreement(chain)
@@ -134,11 +137,28 @@ def _shared(config: Configuration) -> dict[str, Any]:
     return shared
 
 
+def _of_first_layers(config: Config) -> Config:
+    """A stage that pretrains first layers does so for the local ranker: other networks take them as well."""
+    if config.objective not in PRETRAINING:
+        return config
+    plain = Config(stage=config.stage)
+    return replace(config, **{name: getattr(plain, name) for name in ABOVE})
+
+
 def _check_agreement(chain: Sequence[Config]) -> None:
     """An error if stages differ in a setting that all of them share."""
+    objectives = {stage.stage: stage.objective for stage in chain}
+    for stage in chain:
+        for start in stage.start:
+            if stage.network == DEEP and objectives.get(start) in PRETRAINING:
+                raise CorelaxError(
+                    f"{stage.stage}: a deep ranker cannot start from {start}; try deep_top_pairs"
+                )
     for setting in fields(Config):
         if is_everywhere(setting.name):
             for stage in chain:
+                if setting.name in ABOVE and stage.objective in PRETRAINING:
+                    continue
                 if getattr(stage, setting.name) != getattr(chain[-1], setting.name):
                     raise CorelaxError(
                         f"{stage.stage}: {setting.name} holds for all stages; set it in [ranker]"

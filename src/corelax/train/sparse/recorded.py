@@ -140,7 +140,10 @@ class RecordedSteps:
     def __init__(self, tables: Sequence[DocumentTable], update: Update, config: Config) -> None:
         self._update, self._config = update, config
         self._temperature: float | None = None
-        documents = [DocumentTensors.of(table, update.ranker.pair_features) for table in tables]
+        ranker = update.ranker
+        if not isinstance(ranker, SparseRanker):
+            raise CorelaxError("steps of a deep ranker cannot be recorded")
+        documents = [DocumentTensors.of(table, ranker.pair_features) for table in tables]
         by_size: dict[int, list[int]] = {}
         for number, document in enumerate(documents):
             by_size.setdefault(padded(document.size), []).append(number)
@@ -148,7 +151,7 @@ class RecordedSteps:
         # The largest first: what is recorded later finds room in its memory.
         self._groups = []
         for _, numbers in sorted(by_size.items(), reverse=True):
-            group = Group([documents[number] for number in numbers], update.ranker)
+            group = Group([documents[number] for number in numbers], ranker)
             self._groups.append(group)
             self._place.update({number: (group, row) for row, number in enumerate(numbers)})
 

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from corelax.core.device import choose_device
+from corelax.rankers.sparse.deep.network import DeepRanker
 from corelax.rankers.sparse.folder import (
     Model,
     fresh_ranker,
@@ -68,6 +69,8 @@ class SparseStage:
         write_vocabulary(folder, vocabulary)
         torch.manual_seed(random_seed(self.config.seed, self.config.stage, "weights"))
         ranker = fresh_ranker(vocabulary, self.config.ranker)
+        if isinstance(ranker, DeepRanker) and self.data.vectors is not None:
+            ranker.set_vectors(*self.data.vectors.of(vocabulary.words or ()))
         take_weights(ranker, self.start)
         return SparseTrainee(self.config, ranker.to(self.device), self.data)
 

@@ -7,11 +7,11 @@ from typing import Protocol
 
 import torch
 from torch import Tensor
+from torch.optim import Optimizer
 
 from corelax.rankers.sparse.features.table import DocumentTable
-from corelax.rankers.sparse.network import SparseRanker
-from corelax.rankers.sparse.tensors import DocumentTensors
-from corelax.train.optim import AdaGrad, clip_gradients
+from corelax.rankers.sparse.networks import Ranker, RankerTensors
+from corelax.train.optim import clamp_gradients, clip_gradients
 from corelax.train.sparse.config import Config
 from corelax.train.sparse.objective import Objective, can_be_recorded, document_objective
 
@@ -19,17 +19,21 @@ from corelax.train.sparse.objective import Objective, can_be_recorded, document_
 class Update:
     """The loss of a document, its gradient, and what that does to the weights."""
 
-    def __init__(self, ranker: SparseRanker, optimizer: AdaGrad, clip: float) -> None:
-        self.ranker, self.optimizer, self._clip = ranker, optimizer, clip
+    def __init__(
+        self, ranker: Ranker, optimizer: Optimizer, clip: float, clamp: float = 0.0
+    ) -> None:
+        self.ranker, self.optimizer, self._clip, self._clamp = ranker, optimizer, clip, clamp
         self.parameters = list(ranker.parameters())
 
-    def step(self, objective: Objective, document: DocumentTensors) -> Tensor:
+    def step(self, objective: Objective, document: RankerTensors) -> Tensor:
         """One step; the loss before it."""
         loss = objective(self.ranker, document)
         # Not `backward`: it would forget that sparse gradients have each row once.
         gradients = torch.autograd.grad(loss, self.parameters, allow_unused=True)
         for parameter, gradient in zip(self.parameters, gradients, strict=True):
             parameter.grad = gradient
+        if self._clamp:
+            clamp_gradients(self.ranker.clamped, self._clamp)
         if self._clip:
             clip_gradients(self.parameters, self._clip)
         self.optimizer.step()
@@ -56,7 +60,7 @@ class PlainSteps:
 
     def begin_epoch(self, epoch: int) -> None:
         """Prepares an epoch, counted from 1."""
-        self._objective = document_objective(self._config, epoch, padded=False)
+        self._objective = document_objective(self._config, epoch, padded=False, tables=self._tables)
 
     def step(self, number: int) -> Tensor:
         """Takes a step for the document with this number; its loss."""

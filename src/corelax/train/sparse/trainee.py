@@ -1,4 +1,4 @@
-"""A sparse ranker while it is trained: one document a step, AdaGrad, two learning rates."""
+"""A sparse ranker while it is trained: one document a step, a learning rate for each layer."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from torch import Tensor
 
 from corelax.rankers.sparse.folder import Model, belongs_to, write_weights
 from corelax.rankers.sparse.names import PRETRAINING
-from corelax.rankers.sparse.network import SparseRanker
-from corelax.train.checkpoint import ADAGRAD
-from corelax.train.optim import AdaGrad
-from corelax.train.sparse.config import Config
+from corelax.rankers.sparse.networks import Ranker
+from corelax.train.optim import AdaGrad, RMSprop
+from corelax.train.sparse.config import RMSPROP, Config
 from corelax.train.sparse.data import Data, training_documents
 from corelax.train.sparse.evaluate import dev_score
 from corelax.train.sparse.steps import Update, make_steps
@@ -28,24 +27,18 @@ class SparseTrainee:
     """
 
     batch = 1
-    optimizer_state = ADAGRAD
     memory_hint = "set max_mentions or max_antecedents, or --device cpu"
 
-    def __init__(self, config: Config, ranker: SparseRanker, data: Data) -> None:
+    def __init__(self, config: Config, ranker: Ranker, data: Data) -> None:
         self.network = ranker
-        self.optimizer = AdaGrad(
-            [
-                {"params": ranker.first_layer, "lr": config.learning_rate},
-                {"params": ranker.second_layer, "lr": config.output_learning_rate},
-            ],
-            accumulator=config.accumulator,
-            l1=config.l1,
-        )
+        self.optimizer = make_optimizer(config, ranker)
+        self.optimizer_state = (self.optimizer.STATE,)
         self.belongs_to = belongs_to(data.train.vocabulary)
         self._config, self._data = config, data
         documents = training_documents(data.train.tables, config)
         self.keys = [document.key for document in documents]
-        self._steps = make_steps(documents, Update(ranker, self.optimizer, config.clip), config)
+        update = Update(ranker, self.optimizer, config.clip, config.clamp)
+        self._steps = make_steps(documents, update, config)
 
     def begin_epoch(self, epoch: int) -> None:
         """Sets the temperature."""
@@ -65,7 +58,19 @@ class SparseTrainee:
         write_weights(folder, self.network, self._data.train.vocabulary)
 
 
-def take_weights(ranker: SparseRanker, start: Sequence[Model]) -> None:
+def make_optimizer(config: Config, ranker: Ranker) -> AdaGrad | RMSprop:
+    """The optimiser of a stage, with a learning rate for each layer."""
+    groups = [
+        {"params": parameters, "lr": getattr(config, rate)}
+        for rate, parameters in ranker.parameter_groups.items()
+    ]
+    if config.optimizer == RMSPROP:
+        return RMSprop(groups, l2=config.l2)
+    damping = float(config.damped)
+    return AdaGrad(groups, accumulator=config.accumulator, l1=config.l1, damping=damping)
+
+
+def take_weights(ranker: Ranker, start: Sequence[Model]) -> None:
     """Gives a ranker the weights that a stage starts from.
 
     Of pretrained networks the first layers are taken: the output layers were trained for something else.

@@ -26,7 +26,7 @@ from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.rankers.sparse.mentions.lexicons import Lexicons
 
 # Goes up with every change of readers, mentions or features that changes a table: old ones are made anew.
-FORMAT = 1
+FORMAT = 2
 
 Note = Callable[[str], None]
 Tables = tuple[list[DocumentTable], Vocabulary]
@@ -48,15 +48,18 @@ def training_corpus(
     mentions: str = DETECT,
     note: Note = lambda _: None,
     format: str | None = None,
+    *,
+    words: bool = False,
 ) -> FeatureCorpus:
-    """The tables of files of training documents, which the vocabulary is made from."""
+    """The tables of files of training documents, which the vocabulary is made from; with words, if wanted."""
 
     def build(documents: Iterable[Described]) -> Tables:
-        vocabulary, tables = fit(documents, settings, lexicons)
+        vocabulary, tables = fit(documents, settings, lexicons, words=words)
         return tables, vocabulary
 
     source = _Source(_names(files), lexicons, mentions, format)
-    return _cached(source, settings, asdict(settings), build, note)
+    identity = [asdict(settings), "words"] if words else asdict(settings)
+    return _cached(source, settings, identity, build, note)
 
 
 def other_corpus(

@@ -20,7 +20,7 @@ from corelax.rankers.sparse.features.inventories import Inventories
 from corelax.rankers.sparse.features.mention import Context, mention_values
 from corelax.rankers.sparse.features.pair import PairCodes, code_values
 from corelax.rankers.sparse.features.settings import FeatureSettings
-from corelax.rankers.sparse.features.table import DocumentTable, Ints, gold_of
+from corelax.rankers.sparse.features.table import WORDS, DocumentTable, Ints, gold_of
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.rankers.sparse.mentions.attributes import Attributes, mention_attributes
 from corelax.rankers.sparse.mentions.detect import analyse, detected, given
@@ -54,9 +54,13 @@ def describe(
 
 
 def fit(
-    described: Iterable[Described], settings: FeatureSettings, lexicons: Lexicons
+    described: Iterable[Described],
+    settings: FeatureSettings,
+    lexicons: Lexicons,
+    *,
+    words: bool = False,
 ) -> tuple[Vocabulary, list[DocumentTable]]:
-    """The vocabulary of training documents, and their tables.
+    """The vocabulary of training documents, and their tables; with their words, if a ranker has vectors.
 
     >>> from corelax.rankers.sparse.features.settings import FEATURE_SETS
     >>> from corelax.rankers.sparse.mentions.lexicons import EMPTY
@@ -82,7 +86,10 @@ def fit(
         for values in _values(document, inventories, settings):
             named = zip(shown, values, strict=True)
             mention.update((name, value) for name, value in named if value is not None)
-    vocabulary = Vocabulary.collect(settings, inventories, mention, pair, lexicons.digest)
+    seen = {word.lower() for document in documents for word in document.document.words}
+    vocabulary = Vocabulary.collect(
+        settings, inventories, mention, pair, lexicons.digest, seen if words else None
+    )
     return vocabulary, [
         _table(document, vocabulary, *codes)
         for document, codes in zip(documents, pairs, strict=True)
@@ -117,7 +124,26 @@ def _table(
         code_of_pair=code_of_pair,
         gold=gold,
         gold_mentions=gold_mentions,
+        **({} if vocabulary.words is None else _words(described, vocabulary)),
     )
+
+
+def _words(described: Described, vocabulary: Vocabulary) -> dict[str, Ints]:
+    """The words of a document and of each mention, as rows."""
+    lower = [word.lower() for word in described.document.words]
+    bounds = described.document.sentence_bounds
+    of_mentions = []
+    for known in described.mentions:
+        start, end = known.mention.start, known.mention.end
+        first, last = bounds[known.mention.sentence]
+        places = (known.mention.head, start, end - 1, start - 1, start - 2, end, end + 1)
+        near = [lower[place] if first <= place < last else None for place in places]
+        of_mentions.append(vocabulary.word_rows([*near, known.governor]))
+    return {
+        "words": np.array(of_mentions, dtype=np.int32).reshape(len(of_mentions), WORDS),
+        "tokens": np.array(vocabulary.word_rows(lower), dtype=np.int32),
+        "sentences": np.array([start for start, _ in bounds], dtype=np.int32),
+    }
 
 
 def _pairs(described: Described, settings: FeatureSettings) -> tuple[Ints, NDArray[Any]]:

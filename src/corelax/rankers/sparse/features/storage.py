@@ -32,8 +32,11 @@ PARTS = (
     "code_of_pair",
     "gold",
     "gold_mentions",
+    "words",
+    "tokens",
+    "sentences",
 )
-FORMAT = "corelax tables 1"
+FORMAT = "corelax tables 2"
 
 
 def save_tables(path: Path, tables: Sequence[DocumentTable], vocabulary: Vocabulary) -> None:

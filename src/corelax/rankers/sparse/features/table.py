@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from corelax.document.clustering import Clustering, entity_of_mentions
 
 Ints = NDArray[np.int32]
 NO_ENTITY = -1
+WORDS = 8  # of a mention: head, first, last, two before, two after, governor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +32,10 @@ class DocumentTable:
         gold: [mention] number of its gold entity, −1 for none.
         gold_mentions: [gold mention, 4] entity, start, end of all gold mentions, found or not; then 0, or for
             mentions with gaps or empty nodes, which no detected mention equals, a number of their own.
+        words: [mention, 8] the rows of a mention's words; −1 is no word, or none that is known. This and what
+            follows is empty if the vocabulary has no words.
+        tokens: [token] the row of each word of the document.
+        sentences: [sentence] where each sentence begins.
     """
 
     key: str
@@ -42,6 +47,9 @@ class DocumentTable:
     code_of_pair: NDArray[Any]
     gold: Ints
     gold_mentions: Ints
+    words: Ints = field(default_factory=lambda: np.zeros((0, WORDS), dtype=np.int32))
+    tokens: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    sentences: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
 
     @property
     def size(self) -> int:
@@ -97,6 +105,9 @@ class DocumentTable:
             code_of_pair=renumbered.astype(self.code_of_pair.dtype),
             gold=self.gold[:mentions],
             gold_mentions=self.gold_mentions[np.array(inside, dtype=bool)],
+            words=self.words[:mentions],
+            tokens=self.tokens,
+            sentences=self.sentences,
         )
 
 

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,7 @@ class Vocabulary:
         mention: φ_a's features, by row.
         pair: φ_pair's features, by row.
         lexicons: The digest of the word lists that numbers, genders and animacy came from.
+        words: Words that have vectors, by row; None where a ranker has no word vectors.
     """
 
     def __init__(
@@ -42,8 +44,11 @@ class Vocabulary:
         mention: Sequence[str],
         pair: Sequence[str],
         lexicons: str = "",
+        words: Sequence[str] | None = None,
     ) -> None:
         self.settings, self.inventories, self.lexicons = settings, inventories, lexicons
+        self.words = None if words is None else tuple(words)
+        self._word_row = {word: row for row, word in enumerate(self.words or ())}
         self.mention, self.pair = tuple(mention), tuple(pair)
         self._mention_row = {name: row for row, name in enumerate(self.mention)}
         self._pair_row = {name: row for row, name in enumerate(self.pair)}
@@ -57,6 +62,7 @@ class Vocabulary:
         mention: Iterable[tuple[str, str]],
         pair: Iterable[tuple[str, str]],
         lexicons: str = "",
+        words: Iterable[str] | None = None,
     ) -> Vocabulary:
         """All (template, value) that training had, and the unknown features of the settings."""
         shown = [settings.display_name(template) for template in settings.mention_templates]
@@ -70,7 +76,21 @@ class Vocabulary:
             names.append([f"{template}={value}" for template, value in in_order])
             if settings.unknown == "global":
                 names[-1].append(UNKNOWN)
-        return cls(settings, inventories, names[0], names[1], lexicons)
+        listed = None if words is None else sorted(set(words))
+        return cls(settings, inventories, names[0], names[1], lexicons, listed)
+
+    def with_words(self, more: Iterable[str]) -> Vocabulary:
+        """The same with more words after those that it has; rows stay as they are."""
+        words = tuple(dict.fromkeys([*(self.words or ()), *more]))
+        return Vocabulary(
+            self.settings, self.inventories, self.mention, self.pair, self.lexicons, words
+        )
+
+    def word_rows(self, words: Iterable[str | None]) -> list[int]:
+        """[word] the rows of words in lower case."""
+        return [
+            NO_FEATURE if word is None else self._word_row.get(word, NO_FEATURE) for word in words
+        ]
 
     def mention_rows(self, values: Sequence[str | None]) -> list[int]:
         """[template] the rows of a mention's values."""
@@ -102,7 +122,7 @@ class Vocabulary:
 
     def to_json(self) -> str:
         """What `vocabulary.json` of a model folder holds."""
-        content = {
+        content: dict[str, Any] = {
             "version": VERSION,
             "settings": asdict(self.settings),
             "lexicons": self.lexicons,
@@ -110,6 +130,8 @@ class Vocabulary:
             "mention": self.mention,
             "pair": self.pair,
         }
+        if self.words is not None:
+            content["words"] = self.words
         return json.dumps(content, ensure_ascii=False, indent=0)
 
     @classmethod
@@ -119,7 +141,10 @@ class Vocabulary:
             content = parse_json(text)
             if content["version"] != VERSION:
                 raise ValueError(f"version {content['version']} is not known here")
-            for name in ("mention", "pair"):
+            content.setdefault("words", None)
+            for name in ("mention", "pair", "words"):
+                if name == "words" and content[name] is None:
+                    continue
                 is_list = isinstance(content[name], list)
                 if not is_list or not all(isinstance(item, str) for item in content[name]):
                     raise ValueError(f"{name} is not a list of names")
@@ -129,6 +154,7 @@ class Vocabulary:
                 content["mention"],
                 content["pair"],
                 content["lexicons"],
+                content["words"],
             )
         except (ValueError, KeyError, TypeError, AttributeError, CorelaxError) as error:
             raise CorelaxError(f"{path}: not a vocabulary ({error})") from None

@@ -1,0 +1,169 @@
+"""What the deep network reads of a document: words, averages of words, numbers of mentions and of pairs.
+
+    mention   8 word vectors: head, first, last, two before, two after, governor
+              5 averages of fixed vectors: the mention, 5 words before it, 5 after, its sentence, the document
+              numbers: length, place in the document, whether it is inside another mention, type and genre
+    pair      distance in mentions and in sentences, and the ten yes-or-no features of the sparse ranker
+
+Lengths and distances are 0, 1, 2, 3, 4, 5–7, 8–15, 16–31, 32–63, 64 and more, one-hot, and min(x, 64) / 64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from corelax.rankers.sparse.features.pair import BITS, LARGEST_DISTANCE, SENTENCE_DISTANCES
+from corelax.rankers.sparse.features.table import DocumentTable
+from corelax.rankers.sparse.features.vocabulary import Vocabulary
+from corelax.rankers.sparse.tensors import code_slots
+
+AVERAGES, NEAR = 5, 5
+LARGEST = 64
+BUCKETS = (0, 1, 2, 3, 4, 5, 8, 16, 32, LARGEST)  # where each begins
+BUCKETED = len(BUCKETS) + 1
+PAIR_NUMBERS = 2 * BUCKETED + len(BITS)
+SHOWN = ("type", "genre")  # templates of the sparse features that are numbers here
+ONE_HOT = BUCKETED + 2  # the first column of these
+
+
+def bucketed(numbers: Tensor, dtype: torch.dtype) -> Tensor:
+    """[..., 11] whole numbers as the network reads them.
+
+    >>> bucketed(torch.tensor([6, 100]), torch.float32)[:, [5, 9, 10]].tolist()
+    [[1.0, 0.0, 0.09375], [0.0, 1.0, 1.0]]
+    """
+    every = torch.arange(LARGEST + 1, device=numbers.device)
+    starts = torch.tensor(BUCKETS, device=numbers.device)
+    bucket = torch.searchsorted(starts, every, right=True) - 1
+    table = torch.zeros(LARGEST + 1, BUCKETED, dtype=dtype, device=numbers.device)
+    table[every, bucket] = 1
+    table[:, -1] = every / LARGEST
+    return table[numbers.clamp(0, LARGEST)]
+
+
+def shown_rows(vocabulary: Vocabulary) -> list[int]:
+    """The rows of sparse features of mentions that are numbers here, one-hot."""
+    names = enumerate(vocabulary.mention)
+    return [row for row, name in names if name.partition("=")[0] in SHOWN]
+
+
+class DeepTensors(NamedTuple):
+    """What the deep network and the losses read of one document.
+
+    Attributes:
+        rows: [row] the rows of words that its mentions have, each once.
+        words: [mention, 8] which of them each mention has; one past the last for none.
+        averages: [mention, 5 · vector] averages of fixed vectors.
+        numbers: [mention, number] the features of mentions.
+        sentence: [mention] the number of its sentence.
+        bits: [code, 10] the yes-or-no features of each pair code.
+        code_of_pair: [mention, antecedent] which code each pair has.
+        gold: [mention] entity numbers, −1 for none.
+        gold_sizes: [entity] all mentions of each gold entity.
+        length: [] the number of mentions.
+    """
+
+    rows: Tensor
+    words: Tensor
+    averages: Tensor
+    numbers: Tensor
+    sentence: Tensor
+    bits: Tensor
+    code_of_pair: Tensor
+    gold: Tensor
+    gold_sizes: Tensor
+    length: Tensor
+
+    @property
+    def size(self) -> int:
+        """The number of mentions."""
+        return len(self.words)
+
+    @classmethod
+    def of(cls, table: DocumentTable, vectors: Tensor, shown: Sequence[int]) -> DeepTensors:
+        """The tensors of a table.
+
+        Args:
+            table: With words.
+            vectors: [word, vector] the fixed vectors; where they are, the tensors are.
+            shown: From `shown_rows`.
+        """
+        n, device, dtype = table.size, vectors.device, vectors.dtype
+        rows, local = np.unique(table.words, return_inverse=True)
+        local = local.reshape(table.words.shape)
+        if len(rows) and rows[0] < 0:  # "no word" goes to the end
+            rows, local = rows[1:], np.where(local == 0, len(rows) - 1, local - 1)
+        square = np.zeros((n, n), dtype=np.int32)
+        square[np.tri(n, k=-1, dtype=bool)] = table.code_of_pair
+        sentence = np.searchsorted(table.sentences, table.spans[:, 0], side="right") - 1
+
+        def tensor(array: np.ndarray) -> Tensor:
+            return torch.from_numpy(np.asarray(array, dtype=np.int64)).to(device)
+
+        codes = torch.from_numpy(np.asarray(table.codes if len(table.codes) else [0], np.int64))
+        first_bit = LARGEST_DISTANCE + SENTENCE_DISTANCES
+        return cls(
+            rows=tensor(rows),
+            words=tensor(local),
+            averages=_averages(table, sentence, vectors),
+            numbers=_numbers(table, shown, dtype).to(device),
+            sentence=tensor(sentence),
+            bits=code_slots(codes, dtype)[:, first_bit + 1 :: 2].to(device),
+            code_of_pair=torch.from_numpy(square).to(device),
+            gold=tensor(table.gold),
+            gold_sizes=tensor(table.gold_sizes),
+            length=torch.tensor(n, device=device),
+        )
+
+    def pair_numbers(self, current: Tensor, previous: Tensor) -> Tensor:
+        """[..., 32] the features of pairs, from the numbers of their mentions i and j."""
+        dtype = self.numbers.dtype
+        sentences = self.sentence[current] - self.sentence[previous]
+        bits = self.bits[self.code_of_pair[current, previous].long()]
+        apart = bucketed(current - previous, dtype)
+        return torch.cat([apart, bucketed(sentences, dtype), bits], dim=-1)
+
+
+def _averages(table: DocumentTable, sentence: np.ndarray, vectors: Tensor) -> Tensor:
+    """[mention, 5 · vector] averages over the mention, what is near it, its sentence and the document."""
+    size = len(table.tokens)
+    tokens = torch.from_numpy(np.asarray(table.tokens, dtype=np.int64)).to(vectors.device)
+    known = (tokens >= 0)[:, None]
+    of_tokens = torch.where(known, vectors[tokens.clamp(min=0)], 0.0).double()
+    sums = torch.cat([of_tokens.new_zeros(1, vectors.shape[1]), of_tokens.cumsum(0)])
+    start, end = (table.spans[:, side].astype(np.int64) for side in (0, 1))
+    ends = np.append(table.sentences[1:], size).astype(np.int64)
+    places = [
+        (start, end),
+        (np.maximum(start - NEAR, 0), start),
+        (end, np.minimum(end + NEAR, size)),
+        (table.sentences[sentence], ends[sentence]),
+        (np.zeros_like(start), np.full_like(end, size)),
+    ]
+    averages = []
+    for first, last in places:
+        low, high = (torch.from_numpy(np.asarray(side, dtype=np.int64)) for side in (first, last))
+        low, high = low.to(vectors.device), high.to(vectors.device)
+        words = (high - low).clamp(min=1)[:, None]
+        averages.append((sums[high] - sums[low]) / words)
+    return torch.cat(averages, dim=1).to(vectors.dtype)
+
+
+def _numbers(table: DocumentTable, shown: Sequence[int], dtype: torch.dtype) -> Tensor:
+    """[mention, number] length, place, whether it is inside another mention; type and genre, one-hot."""
+    n = table.size
+    start, end = table.spans[:, 0], table.spans[:, 1]
+    length = bucketed(torch.from_numpy((end - start).astype(np.int64)) - 1, dtype)
+    place = torch.arange(n, dtype=dtype)[:, None] / max(n - 1, 1)
+    # Sorted so that a mention that contains another comes before it.
+    order = np.lexsort((-end, start))
+    furthest = np.maximum.accumulate(np.concatenate([[-1], end[order]]))[:-1]
+    inside = torch.zeros(n, 1, dtype=dtype)
+    inside[torch.from_numpy(order), 0] = torch.from_numpy(furthest >= end[order]).to(dtype)
+    is_shown = (table.features[:, :, None] == np.asarray(shown, dtype=np.int64)).any(1)
+    return torch.cat([length, place, inside, torch.from_numpy(is_shown).to(dtype)], dim=1)
