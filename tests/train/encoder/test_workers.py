@@ -70,7 +70,7 @@ def learnt(encoder, docs, dev, config, team):
     trainee = EncoderTrainee(config, model, docs, {"dev": dev}, team)
     losses = []
     for epoch in (1, 2):
-        torch.manual_seed(random_seed(config.seed, config.stage, epoch))
+        torch.manual_seed(random_seed(config.seed, epoch))
         order = torch.randperm(len(trainee.keys)).tolist()
         trainee.begin_epoch(epoch)
         for start in range(0, len(order), config.batch):

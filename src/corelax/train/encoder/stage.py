@@ -85,7 +85,7 @@ class EncoderStage:
     def begin(self, folder: Path, training: Mapping[str, Any]) -> EncoderTrainee:
         """Writes a model that is not finished, unless there is a checkpoint to continue from."""
         examples = self.examples()
-        torch.manual_seed(random_seed(self.config.seed, self.config.stage, "start"))
+        torch.manual_seed(random_seed(self.config.seed, "start"))
         # A copy, since other stages may start from the same weights.
         ranker = copy.deepcopy(self.model.ranker).to(self.device)
         model = self.model._replace(ranker=ranker, training=training)

@@ -108,7 +108,7 @@ class EncoderTrainee:
         team.call("begin_epoch", epoch, state)
         self._draws = torch.Generator()
         self._draws.set_state(state)
-        torch.manual_seed(random_seed(config.seed, config.stage, epoch, team.rank))
+        torch.manual_seed(random_seed(config.seed, epoch, team.rank))
 
     def load(self, weights: Mapping[str, Tensor], optimizer: Mapping[str, Any]) -> None:
         """Sets the weights and the state of the optimiser of a follower to those of the leader."""

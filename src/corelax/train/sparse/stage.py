@@ -66,7 +66,7 @@ class SparseStage:
         vocabulary = self.data.train.vocabulary
         write_config(folder, self.config.ranker, training)
         write_vocabulary(folder, vocabulary)
-        torch.manual_seed(random_seed(self.config.seed, self.config.stage, "weights"))
+        torch.manual_seed(random_seed(self.config.seed, "weights"))
         ranker = fresh_ranker(vocabulary, self.config.ranker)
         take_weights(ranker, self.start)
         return SparseTrainee(self.config, ranker.to(self.device), self.data)
