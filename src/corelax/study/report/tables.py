@@ -18,7 +18,13 @@ from corelax.study.results import Outcome, Results, Spread
 
 SHOWN = [name for name in METRICS if name != "mentions"]
 SHORT = {"false_anaphor": "FA", "false_new": "FN", "wrong_link": "WL"}
-TUNED = {"baseline": "Baseline", "entity_ce": "L_ec", "b3_1": "L_B³", "lea_1": "L_LEA"}
+TUNED = {
+    "baseline": "Baseline",
+    "entity_ce": "L_ec",
+    "b3_1": "L_B³",
+    "lea_1": "L_LEA",
+    "annealed": "Annealed",
+}
 PUBLISHED = "published"
 PAPER_MS = TRAINING_HOURS * 3_600_000 / (20 * 2802)  # a document in an epoch
 
@@ -146,8 +152,8 @@ def rates_table(results: Results) -> Table | None:
     caption = (
         f"Dev CoNLL with seed {reproduction.seeds[0]}, each a run of its own; the best is taken for all "
         "seeds, though some tenths are within what two runs differ by. Other metric losses take those of "
-        "their nearest relative (L_B³ or L_LEA), rewards and margins those of the baseline; the max-margin "
-        "of 2015 has its own."
+        "their nearest relative (L_B³, L_LEA or annealed), rewards and margins those of the baseline; the "
+        "max-margin of 2015 has its own."
     )
     return Table("learning_rates", "Learning rates", columns, rows, caption)
 

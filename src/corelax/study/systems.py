@@ -1,0 +1,107 @@
+"""The systems that the paper's losses are compared with: a line each, with their published figures.
+
+To add a system, add its stage to `train/presets/sparse.toml` and a line to `SYSTEMS`: it is then trained, has
+a row in every table, and its published figure stands beside ours. A line whose stage is missing is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from corelax.core.errors import CorelaxError
+from corelax.study.units import Unit
+from corelax.train.sparse.config import is_everywhere
+from corelax.train.sparse.presets import PRESETS, stage_chain
+
+PAPER, OTHERS, OURS = "The paper", "Compared with, on the same ranker", "Beyond the paper"
+VECTORS = "vectors"  # the setting of rankers that need word vectors: their folder
+
+
+class System(NamedTuple):
+    """A system that the paper's losses are compared with.
+
+    Attributes:
+        name: The name of its stage in the presets, of its unit and of its row.
+        title: For people.
+        rates: Where learning rates are tuned, the unit whose rates it takes; empty for those of its preset.
+        published: CoNLL F1 on CoNLL-2012 English test in percent, if there is such a figure.
+        vectors: Whether it needs word vectors (`--vectors`); without them it is left out, with a remark.
+        group: The heading that it stands under in a table.
+    """
+
+    name: str
+    title: str
+    rates: str = ""
+    published: float | None = None
+    vectors: bool = False
+    group: str = OTHERS
+
+    def unit(self, vectors: str | None = None) -> Unit:
+        """What is trained.
+
+        Args:
+            vectors: A folder of word vectors, for each of its stages that has such a setting.
+
+        >>> SYSTEMS[0].unit().name
+        'continued'
+        """
+        settings: dict[str, Any] = {}
+        if self.vectors and vectors is not None:
+            chain = stage_chain(self.name, {})
+            for config in chain:
+                if hasattr(config, VECTORS):
+                    is_own = is_everywhere(VECTORS) or config is chain[-1]
+                    settings[VECTORS if is_own else f"{config.stage}.{VECTORS}"] = vectors
+        return Unit(self.name, self.name, settings, self.rates)
+
+
+# All published figures are of other networks with other features.
+SYSTEMS: Sequence[System] = (
+    System("continued", "Baseline, trained as long again", "baseline"),
+    System("margin2015", "Max-margin (Wiseman et al. 2015)", published=63.39),
+    System("cm_heuristic", "Heuristic max-margin (Clark & Manning 2016)", "baseline", 65.36),
+    System("cm_reinforce", "REINFORCE (Clark & Manning 2016)", "baseline", 65.41),
+    System("cm_rescale", "Reward rescaling (Clark & Manning 2016)", "baseline", 65.73),
+)
+
+# The rows whose order is compared with the published one: the paper's table, each loss with its best β.
+ORDERED = (
+    "baseline", "entity_ce", "b3_beta", "lea_beta", "margin2015", "cm_heuristic", "cm_reinforce",
+    "cm_rescale",
+)  # fmt: skip
+
+
+def chosen_systems(
+    vectors: str | None, systems: Sequence[System] = SYSTEMS, presets: Iterable[str] = PRESETS
+) -> list[System]:
+    """The systems to train: all, or without word vectors those that need none.
+
+    Args:
+        vectors: A folder of word vectors, if there is one.
+        systems: What to choose from.
+        presets: The stages that can be trained.
+
+    >>> chosen_systems(None, [System("future2030", "A system to come")])
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: future2030: is a system of the study, but the presets have no such stage
+    """
+    known = set(presets)
+    for system in systems:
+        if system.name not in known:
+            raise CorelaxError(
+                f"{system.name}: is a system of the study, but the presets have no such stage"
+            )
+    if vectors is not None and not any(system.vectors for system in systems):
+        raise CorelaxError("--vectors: no system of this study uses word vectors; leave it out")
+    return [system for system in systems if vectors is not None or not system.vectors]
+
+
+def left_out(vectors: str | None, systems: Sequence[System] = SYSTEMS) -> list[str]:
+    """The titles of the systems that are not trained for want of word vectors.
+
+    >>> left_out(None, [System("deep", "A deep ranker", vectors=True)])
+    ['A deep ranker']
+    """
+    return [system.title for system in systems if system.vectors and vectors is None]
