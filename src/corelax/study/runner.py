@@ -237,11 +237,7 @@ class Runner:
 
     def check(self) -> None:
         """Raises the error of the first job that failed, if any did."""
-        for (seed, stage), error in self.failed.items():
-            if isinstance(error, CorelaxError):
-                more = f" ({len(self.failed)} runs failed)" if len(self.failed) > 1 else ""
-                raise CorelaxError(f"{stage}, seed {seed}: {error}{more}")
-            raise error
+        check_failed(self.failed)
 
     def _ready(self, undone: Iterable[Wish], busy: set[tuple[int, str]]) -> Iterator[Job]:
         """The jobs that can start now: the first unfinished stage of each unit, each stage once."""
@@ -266,6 +262,21 @@ class Runner:
                 return False
             self._finished.add(folder)
         return True
+
+
+def check_failed(failed: Mapping[tuple[int, str], BaseException]) -> None:
+    """Raises the first of the errors of jobs, by seed and stage, if there is one.
+
+    >>> check_failed({(1, "lea"): CorelaxError("the loss is not a number")})
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: lea, seed 1: the loss is not a number
+    """
+    for (seed, stage), error in failed.items():
+        if isinstance(error, CorelaxError):
+            more = f" ({len(failed)} runs failed)" if len(failed) > 1 else ""
+            raise CorelaxError(f"{stage}, seed {seed}: {error}{more}")
+        raise error
 
 
 def _merged(wishes: Iterable[Wish]) -> list[Wish]:

@@ -119,8 +119,8 @@ def train_epochs(
     )
     progress.begin(config, folder, history)
     while not _is_done(config, history):
-        # Random numbers depend on seed and epoch only. So a continued run draws the same, and runs of one seed
-        # that differ in a setting are paired: the same order of documents, the same dropout.
+        # Random numbers depend on seed and epoch only: a continued run draws the same, and runs of one seed
+        # that differ in a setting are paired (the same order of documents, the same dropout).
         epoch = len(history.epochs) + 1
         torch.manual_seed(random_seed(config.seed, epoch))
         order = torch.randperm(len(trainee.keys)).tolist()

@@ -9,7 +9,6 @@ from corelax.analysis.passages import choose_passages
 from corelax.analysis.written import interval
 from corelax.core.version import VERSION
 from corelax.document import Document
-from corelax.io import read
 from corelax.render.passages import Passages
 from corelax.render.report import Figure, Item, Page, Section
 from corelax.study.files import DEV, TEST
@@ -24,13 +23,13 @@ from corelax.study.report.figures import (
 from corelax.study.report.published import CONLL_2012_SIZES
 from corelax.study.report.tables import (
     errors_table,
+    every_record,
     rates_table,
     row_title,
     scores_table,
     times_table,
 )
 from corelax.study.results import Outcome, Results, system_documents
-from corelax.train.files import document_files
 from corelax.train.sparse.config import Config
 
 
@@ -46,9 +45,7 @@ def study_page(
         examples: How many passages to show.
         remark: A remark to begin with.
     """
-    files = results.reproduction.runner.files
-    scored = files.test if files.test and results.part == TEST else files.dev
-    gold = [doc for file in document_files(scored) for doc in read(file, files.format)]
+    gold = results.gold()
     errors = {outcome.row.name: results.errors(outcome, gold) for outcome in results.outcomes}
     scores = scores_table(
         results, results.part, "scores", f"Table 1: scores on {results.part}", _ABOUT_SCORES
@@ -149,18 +146,19 @@ def _comparable(results: Results) -> str:
 def _facts(results: Results) -> list[tuple[str, str]]:
     """How the numbers came about."""
     study, config = results.reproduction.study, _config(results)
-    records = results.baseline.records
+    records = every_record(results.baseline)
+    seeds = results.baseline.records
     parts = [f"{_documents(results, p)} {p}" for p in dict.fromkeys([DEV, results.part])]
-    trained = next(iter(records.values())).epochs[0]["documents"]
+    trained = records[0].epochs[0]["documents"]
     chosen = ["epoch"] + ["learning rates"] * bool(study.tuned)
     chosen += ["β"] * bool(study.grid("b3")) + ["T"] * bool(study.grid("cold"))
-    programs = {record.program for record in records.values() if record.program}
+    programs = {record.program for record in records if record.program}
     facts = [
         ("Documents", ", ".join([f"{trained} training (with coreference)", *parts])),
         ("Mentions", f"{config.mentions}; entities of one mention: {config.singletons}"),
-        ("Seeds", ", ".join(map(str, sorted(records)))),
+        ("Seeds", ", ".join(map(str, sorted(seeds)))),
         ("Chosen on dev", ", ".join(chosen)),
-        ("Device", ", ".join(sorted({record.device for record in records.values()}))),
+        ("Device", ", ".join(sorted({record.device for record in records}))),
         ("Program", "; ".join(sorted(programs)) or f"corelax {VERSION}"),
     ]
     if config.singletons == "keep":

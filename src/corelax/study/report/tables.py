@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from corelax.analysis.decisions import CORRECT_LINK, ERRORS, TYPES
@@ -13,6 +14,7 @@ from corelax.metrics import METRICS, rounded_percent
 from corelax.render.report import Cell, Row, Table
 from corelax.study.files import TEST
 from corelax.study.plan import PAPER
+from corelax.study.records import Record
 from corelax.study.report.published import CONLL_2012_TEST, OTHER_NETWORK, TRAINING_HOURS
 from corelax.study.results import Outcome, Results, Spread
 
@@ -34,7 +36,21 @@ def row_title(outcome: Outcome) -> str:
     if len(outcome.row.units) == 1:
         return outcome.row.title
     symbol = f"{outcome.row.symbol} = " if outcome.row.symbol else ""
-    return f"{outcome.row.title}: {symbol}{outcome.unit.rpartition('_')[2]}"
+    return f"{outcome.row.title}: {symbol}{chosen_values(outcome)}"
+
+
+def chosen_values(outcome: Outcome) -> str:
+    """The value that was chosen on dev; of several folds, each value and in how many."""
+    times = Counter(unit.rpartition("_")[2] for unit in outcome.units)
+    if len(times) == 1:
+        return next(iter(times))
+    order = sorted(times, key=lambda value: (-times[value], value))
+    return ", ".join(f"{value} (×{times[value]})" for value in order)
+
+
+def every_record(outcome: Outcome) -> list[Record]:
+    """The records of all folds and seeds."""
+    return [record for folds in outcome.records.values() for record in folds]
 
 
 def scores_table(results: Results, part: str, key: str, title: str, caption: str) -> Table:
@@ -162,9 +178,9 @@ def times_table(results: Results) -> Table:
     """How long each run took, beside the paper's 15 hours."""
     rows = []
     outcomes = [outcome for outcome in results.outcomes if outcome.row.decoding == "links"]
-    devices = ", ".join(sorted({r.device for o in outcomes for r in o.records.values()}))
+    devices = ", ".join(sorted({r.device for o in outcomes for r in every_record(o)}))
     for outcome in outcomes:
-        records = list(outcome.records.values())
+        records = every_record(outcome)
         seconds = Spread.of(record.seconds for record in records)
         epochs = sum(len(record.epochs) for record in records)
         steps = sum(epoch["documents"] for record in records for epoch in record.epochs)
