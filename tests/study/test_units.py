@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +14,7 @@ from corelax import CorelaxError
 from corelax.study.plan import full_study, quick_study
 from corelax.study.report.published import BEST_BETA_SQUARED, CONLL_2012_TEST
 from corelax.study.reproduction import Reproduction
+from corelax.study.systems import ORDERED, SYSTEMS, System, chosen_systems, left_out
 from corelax.study.units import Unit, unit_chain
 from corelax.train.sparse.presets import PRESETS, stage_chain
 
@@ -274,3 +276,54 @@ def test_the_quick_study_has_the_beta_of_the_paper():
     assert list(units) == ["baseline", "entity_ce", "b3", "lea"]
     assert (units["b3"].beta_squared, units["lea"].beta_squared) == (1.4, 1.8)
     assert set(units) <= set(PRESETS)
+
+
+# Systems that the losses are compared with
+
+
+@each_study
+def test_every_system_of_the_list_has_a_stage_a_unit_and_a_row(study):
+    if study is not STUDIES["quick"]:
+        names = {unit.name for unit in study.units}
+        rows = {row.name: row for row in study.rows}
+        for system in SYSTEMS:
+            assert system.name in PRESETS
+            assert system.name in names
+            assert rows[system.name].title == system.title
+
+
+def test_a_system_whose_stage_is_missing_is_an_error_not_a_row_less():
+    missing = [*SYSTEMS, System("global2030", "To come")]
+    with pytest.raises(CorelaxError, match="global2030: is a system of the study, but"):
+        chosen_systems(None, missing)
+    assert chosen_systems(None, missing, [*PRESETS, "global2030"]) == missing
+
+
+def test_systems_that_need_vectors_wait_for_them():
+    deep = System("lea", "Deep", vectors=True)
+    assert chosen_systems(None, [*SYSTEMS, deep]) == list(SYSTEMS)
+    assert left_out(["continued"], [*SYSTEMS, deep]) == ["Deep"]
+    assert chosen_systems("vectors", [*SYSTEMS, deep]) == [*SYSTEMS, deep]
+    assert left_out(["lea"], [*SYSTEMS, deep]) == []
+
+
+def test_vectors_that_nothing_needs_are_an_error():
+    with pytest.raises(CorelaxError, match="--vectors: no system"):
+        chosen_systems("vectors", [System("lea", "Sparse")])
+
+
+def test_vectors_are_a_setting_of_each_stage_that_has_it(monkeypatch):
+    stages = [
+        SimpleNamespace(stage="pairs", vectors=""),
+        SimpleNamespace(stage="anaphoricity"),
+        SimpleNamespace(stage="deep", vectors=""),
+    ]
+    monkeypatch.setattr("corelax.study.systems.stage_chain", lambda *_: stages)
+    unit = System("deep", "Deep", vectors=True).unit("folder")
+    assert unit.settings == {"pairs.vectors": "folder", "vectors": "folder"}
+    assert System("deep", "Deep").unit("folder").settings == {}
+
+
+def test_the_systems_whose_order_is_compared_have_published_figures():
+    assert set(ORDERED) <= set(CONLL_2012_TEST)
+    assert set(ORDERED) <= {row.name for row in full_study().rows}

@@ -32,6 +32,7 @@ from corelax.study.report.tables import summary_text
 from corelax.study.reproduction import Reproduction
 from corelax.study.results import Results
 from corelax.study.runner import Progress, Runner, check_failed
+from corelax.study.systems import left_out
 from corelax.train.files import Paths
 
 SEEDS, QUICK_SEEDS = 5, 2
@@ -178,6 +179,8 @@ def reproduce(
         raise CorelaxError("--quick makes its own documents; leave out the files")
     if folds is not None and (test or hold_out):
         raise CorelaxError("--folds tests every document once; leave out --test and --hold-out")
+    if not quick and (missing := left_out(row.name for row in study.rows)):
+        note(f"left out, since they need --vectors: {', '.join(missing)}")
     ran_on = executor or make_executor(workers or default_workers(where))
 
     def make_runner(

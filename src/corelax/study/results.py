@@ -12,7 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corelax.analysis.errors import ErrorCounts, count_errors
+from corelax.analysis.error_changes import (
+    DocumentErrors,
+    count_document_errors,
+    total_difference,
+)
+from corelax.analysis.errors import ErrorCounts
 from corelax.analysis.significance import Difference, DocumentCounts, paired_difference
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
@@ -26,6 +31,9 @@ from corelax.study.reproduction import START, Reproduction
 from corelax.train.files import document_files
 
 SystemKey = tuple[tuple[str, ...], str]  # the name of the unit in each fold, and how it is decoded
+
+# What is compared with what, on which part, by which metric, on which documents (all if empty).
+Comparison = tuple[SystemKey, SystemKey, str, str, tuple[int, ...]]
 
 
 class Spread(NamedTuple):
@@ -147,7 +155,9 @@ class Results:
         )  # folds have the same plan and seeds
         self.wanted = wanted or len(self.folds)
         self.part = self.reproduction.part if is_done else DEV
-        self._differences: dict[tuple[SystemKey, SystemKey, str], Difference] = {}
+        self._differences: dict[Comparison, Difference] = {}
+        self._beta_gains: dict[str, dict[float, Difference]] = {}
+        self._errors: dict[SystemKey, DocumentErrors] = {}
         self._runs: dict[tuple[int, str, str, str], dict[int, Predicted]] = {}
         rows = self.reproduction.study.rows
         outcomes = [outcome for row in rows if (outcome := self._outcome(row))]
@@ -176,22 +186,30 @@ class Results:
         return {key: row for key, row in systems.items() if key != self.baseline.system}
 
     def difference(
-        self, outcome: Outcome, to: Outcome | None = None, part: str | None = None
+        self,
+        outcome: Outcome,
+        to: Outcome | None = None,
+        part: str | None = None,
+        metric: str = "conll",
+        documents: tuple[int, ...] = (),
     ) -> Difference:
-        """The difference of the CoNLL score, over the seeds that both have.
+        """The difference of a score, over the seeds that both have.
 
         Args:
             outcome: A row.
             to: The row to compare it with; else the baseline.
             part: "dev" or "test"; else the part that the tables are about.
+            metric: Which score.
+            documents: The documents that it is about, by their numbers; else all.
         """
         other, part = to or self.baseline, part or self.part
-        key = (outcome.system, other.system, part)
+        key = (outcome.system, other.system, part, metric, documents)
         if key not in self._differences:
             seeds = [seed for seed in outcome.seeds(part) if seed in other.seeds(part)]
-            self._differences[key] = paired_difference(
-                system=outcome.counts(part, seeds), baseline=other.counts(part, seeds)
-            )
+            ours, theirs = (one.counts(part, seeds) for one in (outcome, other))
+            if documents:
+                ours, theirs = ours.only(documents), theirs.only(documents)
+            self._differences[key] = paired_difference(system=ours, baseline=theirs, metric=metric)
         return self._differences[key]
 
     def differences(self, part: str) -> dict[SystemKey, Difference]:
@@ -206,16 +224,28 @@ class Results:
                 points.append((value, [corpus_score(run, "conll") for run in runs.values()]))
         return points
 
-    def beta_gain(self, grid: Grid) -> tuple[float, Difference] | None:
-        """The best value of a grid on dev, and its difference to the value 1 there, over shared seeds."""
+    def beta_gains(self, grid: Grid) -> dict[float, Difference]:
+        """The difference of each value of a grid to the value 1 on dev, over the seeds that all have."""
         every = {value: self._everywhere(grid.unit_name(value)) for value in grid.values}
         done = {value: runs for value, runs in every.items() if runs}
         shared = sorted(set.intersection(*map(set, done.values()))) if done else []
         if len(done) < 2 or 1.0 not in done or not shared:
+            return {}
+        if grid.name not in self._beta_gains:
+            counts = {v: document_counts([runs[s] for s in shared]) for v, runs in done.items()}
+            self._beta_gains[grid.name] = {
+                value: paired_difference(system=of_value, baseline=counts[1.0])
+                for value, of_value in counts.items()
+            }
+        return self._beta_gains[grid.name]
+
+    def beta_gain(self, grid: Grid) -> tuple[float, Difference] | None:
+        """The best value of a grid on dev, and its difference to the value 1 there, over shared seeds."""
+        gains = self.beta_gains(grid)
+        if not gains:
             return None
-        counts = {v: document_counts([runs[s] for s in shared]) for v, runs in done.items()}
-        best = max(counts, key=lambda value: float(counts[value].score("conll").mean()))
-        return best, paired_difference(system=counts[best], baseline=counts[1.0])
+        best = max(gains, key=lambda value: gains[value].mean)
+        return best, gains[best]
 
     def gold(self) -> list[Document]:
         """The documents that the tables are about, with their right answers."""
@@ -228,12 +258,28 @@ class Results:
             for doc in read(file, format)
         ]
 
+    def document_errors(self, outcome: Outcome, gold: Sequence[Document]) -> DocumentErrors:
+        """The errors of each seed and document. Rows with the same system share them."""
+        if outcome.system not in self._errors:
+            predicted = outcome.predicted[self.part]
+            runs = [system_documents(gold, predicted[seed]) for seed in sorted(predicted)]
+            self._errors[outcome.system] = count_document_errors(gold, runs)
+        return self._errors[outcome.system]
+
     def errors(self, outcome: Outcome, gold: Sequence[Document]) -> list[ErrorCounts]:
         """The errors of each seed."""
-        return [
-            count_errors(gold=gold, system=system_documents(gold, predicted))
-            for _, predicted in sorted(outcome.predicted[self.part].items())
-        ]
+        return self.document_errors(outcome, gold).totals()
+
+    def error_change(
+        self, outcome: Outcome, gold: Sequence[Document], kind: str, type: str | None = None
+    ) -> Difference:
+        """How many more errors of a kind there are than for the baseline, over the seeds that both have."""
+        numbers = []
+        for one, other in ((outcome, self.baseline), (self.baseline, outcome)):
+            seeds, shared = one.seeds(self.part), other.seeds(self.part)
+            places = [place for place, seed in enumerate(seeds) if seed in shared]
+            numbers.append(self.document_errors(one, gold).number(kind, type)[places])
+        return total_difference(system=numbers[0], baseline=numbers[1])
 
     def _outcome(self, row: Row) -> Outcome | None:
         """A row, over the seeds that all folds have."""

@@ -98,10 +98,15 @@ def chosen_systems(
     return [system for system in systems if vectors is not None or not system.vectors]
 
 
-def left_out(vectors: str | None, systems: Sequence[System] = SYSTEMS) -> list[str]:
-    """The titles of the systems that are not trained for want of word vectors.
+def left_out(rows: Iterable[str], systems: Sequence[System] = SYSTEMS) -> list[str]:
+    """The titles of the systems that a study lacks for want of word vectors.
 
-    >>> left_out(None, [System("deep", "A deep ranker", vectors=True)])
+    Args:
+        rows: The names of the rows that it has.
+        systems: All systems.
+
+    >>> left_out(["baseline"], [System("deep", "A deep ranker", vectors=True)])
     ['A deep ranker']
     """
-    return [system.title for system in systems if system.vectors and vectors is None]
+    present = set(rows)
+    return [system.title for system in systems if system.vectors and system.name not in present]
