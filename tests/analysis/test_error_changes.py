@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from corelax import CorelaxError
+from corelax import Clustering, CorelaxError
 from corelax.analysis import count_errors
 from corelax.analysis.error_changes import count_document_errors, total_difference
 from corelax.synthetic import Shape, generate
@@ -20,7 +20,10 @@ numbers = arrays.arrays(int, (2, 6), elements=st.integers(0, 9))
 
 def test_documents_add_up_to_the_errors_of_a_run():
     gold = list(generate(4, seed=1, shape=Shape.conll2012().scaled(20)))
-    runs = [gold, [doc.with_clusters([list(e)[::2] for e in doc.clusters]) for doc in gold]]
+    runs = [
+        gold,
+        [doc.with_clusters(Clustering(list(e)[::2] for e in doc.clusters)) for doc in gold],
+    ]
     found = count_document_errors(gold, runs)
     for run, total in zip(runs, found.totals(), strict=True):
         assert total.counts == count_errors(gold=gold, system=run).counts

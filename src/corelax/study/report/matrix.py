@@ -16,7 +16,7 @@ TRAINED = {
     "lea": "soft_lea",
     "conll": "soft_conll",
 }
-OWN = "*"
+OWN = " (own)"
 
 
 def metric_title(name: str) -> str:
@@ -52,8 +52,8 @@ def matrix_table(results: Results) -> Table | None:
     wins = sum(gains[metric, metric].mean == best[metric] for metric in outcomes)
     caption = (
         f"F1 on {results.part} less that of the baseline, in points. Rows: the soft metric that was trained "
-        f"on (β = 1, T = 1); columns: the metric that is measured. {OWN} is the metric that was trained on, "
-        f"bold the best of a column: training on a metric is best for it in {wins} of {len(outcomes)} "
+        f"on (β = 1, T = 1); columns: the metric that is measured. Own: the metric that was trained on. "
+        f"Bold: the best of a column. Training on a metric is best for it in {wins} of {len(outcomes)} "
         "columns. Intervals show under the pointer and are in the CSV and JSON files."
     )
     columns = ["trained on", *map(metric_title, TRAINED)]
