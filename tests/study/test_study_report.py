@@ -389,6 +389,24 @@ def test_the_matrix_has_the_gain_of_each_training_metric_by_each_test_metric(rep
             assert text[column].startswith("**") == (row[title]["mean"] == best)
 
 
+def test_the_order_of_systems_stands_beside_the_published_one(report):
+    rows = table(report, "order")
+    published = [row["published"] for row in rows]
+    assert published == sorted(published, reverse=True)
+    assert len(rows) == 8
+    scores = {row["name"]: row["CoNLL"]["mean"] for row in table(report, "scores")}
+    for row in rows:
+        assert row["here"]["mean"] == scores[row["name"]]
+        assert row["place here"] == 1 + sum(r["here"]["mean"] > row["here"]["mean"] for r in rows)
+    agreeing = sum(
+        one["here"]["mean"] > other["here"]["mean"]
+        for n, one in enumerate(rows)
+        for other in rows[n + 1 :]
+    )
+    [answer] = [text for name, text in answers(report).items() if "published order" in name]
+    assert f"{agreeing} of 28 pairs" in answer
+
+
 def test_pairs_are_compared_with_each_other(out, report, reports):
     rows = {row.title: row for row in STUDY.rows}
     found = table(report, "pairs")
@@ -641,7 +659,7 @@ def test_the_best_soft_metric_is_a_yes(folder, tmp_path):
 
 
 TABLES = [
-    "answers", "scores", "dev_scores", "matrix", "pairs", "errors", "error_changes", "gains",
+    "answers", "scores", "dev_scores", "order", "matrix", "pairs", "errors", "error_changes", "gains",
     "beta_price", "learning_rates", "times",
 ]  # fmt: skip
 AFTER = ["errors", "error_changes", "gains", "times"]
@@ -722,7 +740,16 @@ def quick(folder, tmp_path_factory):
 def test_the_report_of_a_quick_study(quick, tmp_path):
     page = study_page(quick, title="Quick", examples=0)
     write_report(page, tmp_path / "report")
-    tables = ["answers", "scores", "dev_scores", "errors", "error_changes", "gains", "times"]
+    tables = [
+        "answers",
+        "scores",
+        "dev_scores",
+        "order",
+        "errors",
+        "error_changes",
+        "gains",
+        "times",
+    ]
     assert names_in(tmp_path / "report") == {
         "report.html",
         "report.md",
@@ -747,7 +774,7 @@ def test_a_report_about_dev_has_one_table_of_scores(folder, tmp_path):
         assert study.run()
     results = Results(study)
     page = study_page(results, title="Dev")
-    assert [t.key for t in page.tables] == ["answers", "scores", *AFTER]
+    assert [t.key for t in page.tables] == ["answers", "scores", "order", *AFTER]
     gold = read(folder / "dev.conll")
     [score] = [
         corelax.score(

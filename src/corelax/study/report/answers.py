@@ -6,16 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from corelax.analysis.decisions import ERRORS
-from corelax.analysis.orders import order_agreement
 from corelax.analysis.significance import Difference, holm
 from corelax.document import Document
 from corelax.render.report import Cell, Row, Table
 from corelax.study.plan import BEST_OF_PAPER, Grid
 from corelax.study.report.breakdowns import change_text
+from corelax.study.report.order import agreement, ordered_systems
 from corelax.study.report.published import BEST_BETA_SQUARED, CONLL_2012_TEST
 from corelax.study.report.tables import difference_cells, row_title
 from corelax.study.results import Outcome, Results, Spread
-from corelax.study.systems import ORDERED
 
 SHIFT = {
     "false_anaphor": -1,
@@ -150,7 +149,7 @@ def _error_shift(results: Results, gold: Sequence[Document]) -> Iterator[Answer]
             f"{kind.replace('_', ' ')} {change_text(change)}" for kind, change in changes.items()
         )
         yield Answer(
-            f"Does the error profile of {row_title(outcome)} shift as in the paper's table 2?",
+            f"Does the error profile of {outcome.row.title} shift as in the paper's table 2?",
             "fewer false anaphors and wrong links, more false new",
             f"{word}; {numbers}",
         )
@@ -158,27 +157,14 @@ def _error_shift(results: Results, gold: Sequence[Document]) -> Iterator[Answer]
 
 def _order(results: Results) -> Iterator[Answer]:
     """Do the systems of the paper's table come in the published order?"""
-    outcomes = {name: o for name in ORDERED if (o := results.outcome(name))}
-    if len(outcomes) < 3:
-        return
-    published = {name: CONLL_2012_TEST[name] for name in outcomes}
-    agreement = order_agreement(
-        published, {name: outcome.counts(results.part) for name, outcome in outcomes.items()}
-    )
-    names = sorted(outcomes, key=lambda name: -_conll(outcomes[name], results.part))
-    word = "yes" if agreement.low > 0 else "no" if agreement.high < 0 else "not shown"
-    titles = " > ".join(outcomes[name].row.title.partition(",")[0] for name in names)
-    yield Answer(
-        f"Do the {len(outcomes)} systems come in the published order?",
-        " > ".join(
-            outcomes[name].row.title.partition(",")[0]
-            for name in sorted(outcomes, key=lambda name: -published[name])
-        ),
-        f"{word}: Kendall's τ {agreement.tau:.2f} [{agreement.low:.2f}, {agreement.high:.2f}], "
-        f"{agreement.agreeing} of {agreement.pairs} pairs in that order; here {titles}".replace(
-            "-0", "−0"
-        ),
-    )
+    if found := agreement(results):
+        word = "yes" if found.low > 0 else "no" if found.high < 0 else "not shown"
+        tau = f"{found.tau:.2f} [{found.low:.2f}, {found.high:.2f}]".replace("-", "−")
+        yield Answer(
+            f"Do the {len(ordered_systems(results))} systems come in the published order?",
+            "as in the table of their order",
+            f"{word}: Kendall's τ {tau}, {found.agreeing} of {found.pairs} pairs in that order",
+        )
 
 
 def _ours(results: Results) -> Iterator[Answer]:

@@ -10,7 +10,7 @@ from corelax.analysis.written import interval
 from corelax.core.version import VERSION
 from corelax.document import Document
 from corelax.render.passages import Passages
-from corelax.render.report import Figure, Item, Page, Section
+from corelax.render.report import Figure, Item, Page, Section, Table
 from corelax.study.files import DEV, TEST
 from corelax.study.plan import BEST_OF_PAPER
 from corelax.study.report.answers import answers_table
@@ -23,6 +23,7 @@ from corelax.study.report.figures import (
     temperature_figure,
 )
 from corelax.study.report.matrix import matrix_table
+from corelax.study.report.order import order_table
 from corelax.study.report.published import CONLL_2012_SIZES
 from corelax.study.report.tables import (
     errors_table,
@@ -54,9 +55,10 @@ def study_page(
     scores = scores_table(
         results, results.part, "scores", f"Table 1: scores on {results.part}", _ABOUT_SCORES
     )
-    tables = [scores]
+    tables: list[Table | None] = [scores]
     if results.part != DEV:
         tables.append(scores_table(results, DEV, "dev_scores", "Scores on dev", _ABOUT_DEV))
+    tables.append(order_table(results))
     parts: list[tuple[str, Sequence[str], Sequence[Item | None]]] = [
         ("What was found", [_comparisons(results)], [answers_table(results, gold)]),
         ("Scores", [_comparable(results), *_glossary(results)], tables),
