@@ -37,7 +37,10 @@ def order_table(results: Results) -> Table | None:
         outcome.row.name: Spread.of(100 * s.f1 for s in outcome.scores(results.part, "conll"))
         for outcome in outcomes
     }
-    places = {name: n for n, name in enumerate(sorted(conll, key=lambda n: -conll[n].mean), 1)}
+    places = {
+        name: 1 + sum(other.mean > spread.mean for other in conll.values())
+        for name, spread in conll.items()
+    }
     rows = []
     for number, outcome in enumerate(outcomes, 1):
         name = outcome.row.name
