@@ -112,7 +112,9 @@ def _lead(results: Results) -> list[str]:
         )
     if len(results.folds) < results.wanted:
         lines.append(f"**Only {len(results.folds)} of {results.wanted} folds are done.**")
-    if not results.is_done or set(results.baseline.records) != set(results.reproduction.seeds):
+    of_all_rows = len(results.outcomes) == len(results.reproduction.study.rows)
+    of_all_seeds = set(results.baseline.records) == set(results.reproduction.seeds)
+    if not (results.is_done and of_all_rows and of_all_seeds):
         lines.append(
             "**Not all runs are done.** Rows may be missing or have fewer seeds than others."
         )
