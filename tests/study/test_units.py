@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corelax import CorelaxError
+from corelax.study import files
 from corelax.study.plan import full_study, quick_study
 from corelax.study.report.published import BEST_BETA_SQUARED, CONLL_2012_TEST
 from corelax.study.reproduction import Reproduction
@@ -295,33 +296,32 @@ def test_every_system_of_the_list_has_a_stage_a_unit_and_a_row(study):
 def test_a_system_whose_stage_is_missing_is_an_error_not_a_row_less():
     missing = [*SYSTEMS, System("global2030", "To come")]
     with pytest.raises(CorelaxError, match="global2030: is a system of the study, but"):
-        chosen_systems(None, missing)
-    assert chosen_systems(None, missing, [*PRESETS, "global2030"]) == missing
+        chosen_systems(vectors=False, systems=missing)
+    presets = [*PRESETS, "global2030"]
+    assert chosen_systems(vectors=False, systems=missing, presets=presets) == missing
 
 
 def test_systems_that_need_vectors_wait_for_them():
     deep = System("lea", "Deep", vectors=True)
-    assert chosen_systems(None, [*SYSTEMS, deep]) == list(SYSTEMS)
+    assert chosen_systems(vectors=False, systems=[*SYSTEMS, deep]) == list(SYSTEMS)
     assert left_out(["continued"], [*SYSTEMS, deep]) == ["Deep"]
-    assert chosen_systems("vectors", [*SYSTEMS, deep]) == [*SYSTEMS, deep]
+    assert chosen_systems(vectors=True, systems=[*SYSTEMS, deep]) == [*SYSTEMS, deep]
     assert left_out(["lea"], [*SYSTEMS, deep]) == []
 
 
 def test_vectors_that_nothing_needs_are_an_error():
     with pytest.raises(CorelaxError, match="--vectors: no system"):
-        chosen_systems("vectors", [System("lea", "Sparse")])
+        chosen_systems(vectors=True, systems=[System("lea", "Sparse")])
 
 
-def test_vectors_are_a_setting_of_each_stage_that_has_it(monkeypatch):
-    stages = [
-        SimpleNamespace(stage="pairs", vectors=""),
-        SimpleNamespace(stage="anaphoricity"),
-        SimpleNamespace(stage="deep", vectors=""),
-    ]
-    monkeypatch.setattr("corelax.study.systems.stage_chain", lambda *_: stages)
-    unit = System("deep", "Deep", vectors=True).unit("folder")
-    assert unit.settings == {"pairs.vectors": "folder", "vectors": "folder"}
-    assert System("deep", "Deep").unit("folder").settings == {}
+def test_vectors_are_given_to_the_stages_that_start_from_them(monkeypatch):
+    asked = []
+    monkeypatch.setattr(files, "load_data", lambda *_, **options: asked.append(options))
+    of_study = files.Files("train", "dev", format="conll2012", vectors="folder")
+    of_study.load(SimpleNamespace(network="deep"))
+    of_study.load(SimpleNamespace(network="local"))
+    of_study._replace(vectors=None).load(SimpleNamespace(network="deep"))
+    assert [options.get("vectors") for options in asked] == ["folder", None, None]
 
 
 def test_the_systems_whose_order_is_compared_have_published_figures():

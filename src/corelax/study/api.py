@@ -155,7 +155,9 @@ def reproduce(
     check_out(out)
     common = {**(QUICK_SETTINGS if quick else {}), **(settings or {})}
     where = choose_device(device)
-    study = _study(common, quick=quick, paper_only=paper_only, tune=tune, vectors=vectors)
+    study = _study(
+        common, quick=quick, paper_only=paper_only, tune=tune, vectors=vectors is not None
+    )
     numbers = range(1, (seeds or (QUICK_SEEDS if quick else SEEDS)) + 1)
     # Everything is checked before anything is written.
     for seed in only_seeds:
@@ -186,6 +188,7 @@ def reproduce(
     def make_runner(
         folder: Path, files: Files, limit: float | None, told: Progress | None
     ) -> Runner:
+        files = files._replace(vectors=None if vectors is None else str(vectors))
         return Runner(
             folder, files, common, device=where, executor=ran_on, note=note, progress=told,
             minutes=limit,
@@ -248,15 +251,14 @@ def _study(
     quick: bool,
     paper_only: bool,
     tune: bool,
-    vectors: str | Path | None,
+    vectors: bool,
 ) -> Study:
     if not quick:
         like_original = common.get("singletons") != "keep"  # the authors' filter drops singletons
-        folder = None if vectors is None else str(vectors)
         return full_study(
-            like_original=like_original, ours=not paper_only, tune=tune, vectors=folder
+            like_original=like_original, ours=not paper_only, tune=tune, vectors=vectors
         )
-    if paper_only or not tune or vectors is not None:
+    if paper_only or not tune or vectors:
         raise CorelaxError("--quick has the paper's four resolvers as they are; leave out the rest")
     return quick_study()
 

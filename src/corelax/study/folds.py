@@ -43,7 +43,7 @@ def make_folds(names: Iterable[str], folds: int) -> list[Fold]:
         folds: How many folds, at least 2.
 
     >>> [sorted(fold.test) for fold in make_folds(["GUM_a_1", "GUM_b_1", "GUM_a_2", "GUM_b_2", "x"], 3)]
-    [['GUM_a_1', 'GUM_b_2'], ['GUM_a_2', 'x'], ['GUM_b_1']]
+    [['GUM_b_1', 'x'], ['GUM_a_1', 'GUM_b_2'], ['GUM_a_2']]
     """
     ordered = sorted(set(names), key=lambda name: (genre_of(name, "word"), name))
     if folds < 2:

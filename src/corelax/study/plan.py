@@ -137,7 +137,7 @@ def quick_study() -> Study:
 
 
 def full_study(
-    *, like_original: bool = True, ours: bool = True, tune: bool = True, vectors: str | None = None
+    *, like_original: bool = True, ours: bool = True, tune: bool = True, vectors: bool = False
 ) -> Study:
     """The paper's experiments, the ones it is compared with, and ours.
 
@@ -146,7 +146,7 @@ def full_study(
             drops singletons.
         ours: Whether to include experiments that go beyond the paper.
         tune: Whether to tune learning rates on dev.
-        vectors: A folder of word vectors, for the systems that need them.
+        vectors: Whether there are word vectors, for the systems that need them.
 
     >>> [row.name for row in full_study(ours=False).rows][:4]
     ['baseline', 'entity_ce', 'b3', 'b3_beta']
@@ -159,7 +159,7 @@ def full_study(
     first += [Unit("entity_ce", "entity_ce", {}, "entity_ce")]
     first += [grid.units()[grid.values.index(1.0)] for grid in (b3, lea)]
     others = chosen_systems(vectors=vectors)
-    first += [system.unit(vectors) for system in others]
+    first += [system.unit for system in others]
     rows = [
         Row("baseline", "Baseline (heuristic loss)", PAPER, ("baseline",)),
         Row("entity_ce", "L_ec", PAPER, ("entity_ce",)),

@@ -9,7 +9,7 @@ from statistics import mean
 from typing import Any
 
 from corelax.core.errors import CorelaxError
-from corelax.study.files import DEV, TEST
+from corelax.study.files import DEV, TEST, uses_vectors
 from corelax.study.folder import claim_folder
 from corelax.study.merging import TRIED, check_results, merge_results
 from corelax.study.plan import RATES, Row, Study
@@ -53,9 +53,13 @@ class Reproduction:
         """
         if self._is_prepared:
             return
-        for unit in self._units.values():  # a wrong setting is better found now than after hours
-            self.runner.chain(unit, self.seeds[0])
-        data = self.runner.prepare(self.runner.chain(self._units[START], self.seeds[0])[-1])
+        # A wrong setting is better found now than after hours.
+        configs = [self.runner.chain(unit, self.seeds[0])[-1] for unit in self._units.values()]
+        start = self.runner.chain(self._units[START], self.seeds[0])[-1]
+        different = {uses_vectors(config): config for config in (*configs, start)}
+        data: dict[str, str] = {}
+        for config in different.values():
+            data |= self.runner.prepare(config)
         claim_folder(self.runner.out, {"data": data, **self.identity})
         self._is_prepared = True
 

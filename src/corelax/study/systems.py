@@ -7,15 +7,13 @@ a row in every table, and its published figure stands beside ours. A line whose 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from corelax.core.errors import CorelaxError
 from corelax.study.units import Unit
-from corelax.train.sparse.config import is_everywhere
-from corelax.train.sparse.presets import PRESETS, stage_chain
+from corelax.train.sparse.presets import PRESETS
 
 PAPER, OTHERS, OURS = "The paper", "Compared with, on the same ranker", "Beyond the paper"
-VECTORS = "vectors"  # the setting of rankers that need word vectors: their folder
 
 
 class System(NamedTuple):
@@ -37,23 +35,10 @@ class System(NamedTuple):
     vectors: bool = False
     group: str = OTHERS
 
-    def unit(self, vectors: str | None = None) -> Unit:
-        """What is trained.
-
-        Args:
-            vectors: A folder of word vectors, for each of its stages that has such a setting.
-
-        >>> SYSTEMS[0].unit().name
-        'continued'
-        """
-        settings: dict[str, Any] = {}
-        if self.vectors and vectors is not None:
-            chain = stage_chain(self.name, {})
-            for config in chain:
-                if hasattr(config, VECTORS):
-                    is_own = is_everywhere(VECTORS) or config is chain[-1]
-                    settings[VECTORS if is_own else f"{config.stage}.{VECTORS}"] = vectors
-        return Unit(self.name, self.name, settings, self.rates)
+    @property
+    def unit(self) -> Unit:
+        """What is trained."""
+        return Unit(self.name, self.name, {}, self.rates)
 
 
 # All published figures are of other networks with other features.
@@ -73,16 +58,16 @@ ORDERED = (
 
 
 def chosen_systems(
-    vectors: str | None, systems: Sequence[System] = SYSTEMS, presets: Iterable[str] = PRESETS
+    *, vectors: bool, systems: Sequence[System] = SYSTEMS, presets: Iterable[str] = PRESETS
 ) -> list[System]:
     """The systems to train: all, or without word vectors those that need none.
 
     Args:
-        vectors: A folder of word vectors, if there is one.
+        vectors: Whether there are word vectors.
         systems: What to choose from.
         presets: The stages that can be trained.
 
-    >>> chosen_systems(None, [System("future2030", "A system to come")])
+    >>> chosen_systems(vectors=False, systems=[System("future2030", "A system to come")])
     Traceback (most recent call last):
         ...
     corelax.core.errors.CorelaxError: future2030: is a system of the study, but the presets have no such stage
@@ -93,9 +78,9 @@ def chosen_systems(
             raise CorelaxError(
                 f"{system.name}: is a system of the study, but the presets have no such stage"
             )
-    if vectors is not None and not any(system.vectors for system in systems):
+    if vectors and not any(system.vectors for system in systems):
         raise CorelaxError("--vectors: no system of this study uses word vectors; leave it out")
-    return [system for system in systems if vectors is not None or not system.vectors]
+    return [system for system in systems if vectors or not system.vectors]
 
 
 def left_out(rows: Iterable[str], systems: Sequence[System] = SYSTEMS) -> list[str]:
