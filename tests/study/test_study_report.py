@@ -36,6 +36,7 @@ from corelax.study.report.page import study_page
 from corelax.study.report.published import CONLL_2012_TEST
 from corelax.study.reproduction import Reproduction
 from corelax.study.results import Results
+from corelax.study.systems import ORDERED
 from corelax.study.units import Unit
 from tests.study.study_runs import (
     alone,  # noqa: F401  (a fixture for all tests here)
@@ -64,6 +65,7 @@ METRICS = {
 DIFFERENCE = "to baseline [95 %]"
 PUBLISHED = "published"
 STUDY = full_study()
+IN_ORDER = [row.name for row in STUDY.rows if row.name in ORDERED]
 
 # Shares of mentions that are moved to another entity, missed, or added to one. What is not named here has
 # those of the baseline, spoilt a little more by the length of its name.
@@ -273,8 +275,8 @@ def test_a_row_says_what_was_chosen_for_it(out, report):
 
 def test_published_figures_stand_in_the_rows_of_the_papers(report):
     paper = {"baseline", "entity_ce", "b3", "b3_beta", "lea", "lea_beta"}
-    others = {"margin2015", "cm_heuristic", "cm_reinforce", "cm_rescale"}
-    assert set(CONLL_2012_TEST) == paper | others
+    others = set(CONLL_2012_TEST) - paper
+    assert "margin2015" in others
     rows = zip(STUDY.rows, table(report, "scores"), markdown_rows(report, "scores"), strict=True)
     for row, found, shown in rows:
         number, gain = re.fullmatch(r"([\d.]*†?)–?(?: \((.*)\))?", shown[8]).groups()
@@ -393,7 +395,7 @@ def test_the_order_of_systems_stands_beside_the_published_one(report):
     rows = table(report, "order")
     published = [row["published"] for row in rows]
     assert published == sorted(published, reverse=True)
-    assert len(rows) == 8
+    assert len(rows) == len(IN_ORDER) > 5
     scores = {row["name"]: row["CoNLL"]["mean"] for row in table(report, "scores")}
     for row in rows:
         assert row["here"]["mean"] == scores[row["name"]]
@@ -404,7 +406,7 @@ def test_the_order_of_systems_stands_beside_the_published_one(report):
         for other in rows[n + 1 :]
     )
     [answer] = [text for name, text in answers(report).items() if "published order" in name]
-    assert f"{agreeing} of 28 pairs" in answer
+    assert f"{agreeing} of {len(rows) * (len(rows) - 1) // 2} pairs" in answer
 
 
 def test_pairs_are_compared_with_each_other(out, report, reports):
@@ -594,7 +596,7 @@ def test_answers_follow_from_what_the_units_were_made_to_do(report):
         "Is β > 1 best for pairwise LEA": "yes",
         "Does the error profile of L_β,B³": "no; ",
         "Does the error profile of L_β,LEA": "yes, but it may be chance; ",  # false new +6 [−1, +14]
-        "Do the 8 systems come": "not shown: Kendall's τ ",
+        f"Do the {len(IN_ORDER)} systems come": "not shown: Kendall's τ ",
         "Does annealing T": "not shown",
         "Does annealing the link": "yes",
         "Is pairwise LEA better": "no, it is worse",
