@@ -14,6 +14,7 @@ from corelax.study.units import Unit
 from corelax.train.sparse.presets import PRESETS
 
 PAPER, OTHERS, OURS = "The paper", "Compared with, on the same ranker", "Beyond the paper"
+NETWORKS = "Compared with, with their own networks"
 
 
 class System(NamedTuple):
@@ -41,7 +42,7 @@ class System(NamedTuple):
         return Unit(self.name, self.name, {}, self.rates)
 
 
-# All published figures are of other networks with other features.
+# Published figures of what is trained on the same ranker are of other networks with other features.
 SYSTEMS: Sequence[System] = (
     System("continued", "Baseline, trained as long again", "baseline"),
     System("margin2015", "Max-margin (Wiseman et al. 2015)", published=63.39),
