@@ -60,6 +60,8 @@ def test_stages_are_those_of_one_process(data, tmp_path):
         weights = [(tmp_path / out / stage / WEIGHTS).read_bytes() for out in ("out", "one")]
         assert weights[0] == weights[1]
         assert f"\n{stage}" in done.stdout
+    alike = [(tmp_path / "out" / stage / WEIGHTS).read_bytes() for stage in ("second", "other")]
+    assert alike[0] != alike[1]  # runs, whose mean a stage may start from
 
 
 def test_what_needs_a_stage_that_has_failed_is_left_out(data, tmp_path):

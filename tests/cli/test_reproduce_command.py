@@ -291,6 +291,16 @@ def refused(done: Done) -> str:
         (["--quick", "--merge", "nowhere"], "nowhere: "),
         (["--quick", "--merge", "FOLDER"], "no study"),
         (["--quick", "--only-seed", "3"], "--only-seed 3"),
+        (["--train", "TRAIN", "--folds", "99"], "--folds 99: too many for 8 documents"),
+        (
+            ["--train", "TRAIN", "--folds", "3", "--only-fold", "4"],
+            "--only-fold 4: the folds are 1 to 3",
+        ),
+        (["--quick", "--only-fold", "1"], "--only-fold needs --folds"),
+        (["--train", "TRAIN", "--folds", "3", "--test", "TEST"], "leave out --test"),
+        (["--dev", "DEV", "--folds", "3"], "--train"),
+        (["--quick", "--folds", "2", "--merge", "FOLDER"], "no study"),
+        (["--train", "TRAIN", "--dev", "DEV", "--vectors", "v"], "--vectors: no system"),
     ],
 )
 def test_bad_input_is_one_line_and_nothing_is_written(
@@ -346,7 +356,8 @@ def test_without_time_and_without_results_there_is_nothing_to_report(tmp_path: P
 
 
 def test_usage_errors_have_code_2(corelax_here, tmp_path: Path) -> None:
-    for more in (["--seeds", "0"], ["--minutes", "-1"], ["--device", "tpu"], ["--workers", "0"]):
+    for more in (["--seeds", "0"], ["--minutes", "-1"], ["--device", "tpu"], ["--workers", "0"],
+                 ["--folds", "1"]):  # fmt: skip
         assert corelax_here(options(tmp_path / "out", "--quick", *more)).code == 2
     assert not (tmp_path / "out").exists()
 

@@ -73,18 +73,19 @@ def test_an_interrupt_is_not_an_error_of_a_job(tmp_path, files, monkeypatch):
 
 
 def test_documents_are_loaded_once_for_several_jobs(tmp_path, files, monkeypatch):
-    from corelax.study import work
+    from corelax.study import files as module
 
-    loaded, load_data = [], work.load_data
+    loaded, load_data = [], module.load_data
 
     def counted(*arguments, **options):
         loaded.append(arguments)
         return load_data(*arguments, **options)
 
-    monkeypatch.setattr(work, "load_data", counted)
+    jobs = [job(tmp_path, files, seed) for seed in (1, 2)]
+    monkeypatch.setattr(module, "load_data", counted)
     worker = Worker()
-    for seed in (1, 2):
-        worker.run(job(tmp_path, files, seed))
+    for one in jobs:
+        worker.run(one)
     assert len(loaded) == 1
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import replace
 
 import pytest
 
@@ -52,14 +53,27 @@ def test_all_results_are_copied_into_an_empty_study(tmp_path):
 
 
 def test_what_a_study_has_is_not_touched(tmp_path):
+    """The same run of two machines differs in its seconds; of learning rates, the first are kept."""
     out = make(tmp_path / "out", UNITS[:1], (1,))
-    source = make(tmp_path / "source", UNITS[:2], (1, 2), dev=0.7, digest="0b")
+    make(out, UNITS[2:], (1,), dev=0.6)
+    source = make(tmp_path / "source", UNITS[:2], (1, 2), dev=0.5, digest="0b")
+    make(source, UNITS[2:], (1,), dev=0.7)
+    save(record_path(source, "baseline", 1), replace(record(), seconds=9.0, device="GPU"))
     before = times_of(out)
     assert merge_results(source, out) == 9
     assert {path: times_of(out)[path] for path in before} == before
-    assert load_record(record_path(out, "baseline", 1)).dev == 0.5
-    assert load_record(record_path(out, "baseline", 2)).dev == 0.7
-    assert load_record(record_path(out, "lea_1.4", 1)).dev == 0.7
+    assert load_record(record_path(out, "baseline", 1)).seconds == 1.0
+    assert load_record(record_path(out, UNITS[2], 1)).dev == 0.6
+
+
+def test_another_result_of_the_same_run_is_refused_and_nothing_copied(tmp_path):
+    out = make(tmp_path / "out", UNITS[:1], (1,))
+    source = make(tmp_path / "source", UNITS[:2], (1, 2), dev=0.7)
+    before = contents(out)
+    with pytest.raises(CorelaxError, match="another result of this run") as error:
+        merge_results(source, out)
+    assert str(error.value).startswith(str(source / "results" / "seed1" / "baseline.json"))
+    assert contents(out) == before
 
 
 def test_a_second_time_there_is_nothing_to_copy(tmp_path):

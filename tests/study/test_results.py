@@ -120,7 +120,7 @@ def test_a_row_of_several_units_is_the_one_that_is_best_on_dev(out, folder, resu
     outcome = results.outcome("lea_beta")
     assert outcome.unit == max(means, key=means.get) == "lea_1.4"
     devs = {seed: record_of(out, "lea_1.4", seed)["dev"] for seed in SEEDS}
-    assert {seed: record.dev for seed, record in outcome.records.items()} == devs
+    assert {seed: record.dev for seed, [record] in outcome.records.items()} == devs
 
 
 def conll(out, folder, unit, seed, part, decoding="links"):

@@ -85,6 +85,17 @@ class DocumentCounts:
         }
         return cls(counts, {metric: type(runs[0].counts[metric]) for metric in counts})
 
+    def only(self, documents: Sequence[int]) -> DocumentCounts:
+        """The counts of some of the documents, by their numbers.
+
+        >>> counts = DocumentCounts({"mentions": np.array([[[1, 2, 1, 2], [4, 4, 4, 4]]])})
+        >>> counts.only([1]).score("mentions").tolist()
+        [1.0]
+        """
+        chosen = list(documents)
+        counts = {name: values[:, chosen] for name, values in self.counts.items()}
+        return DocumentCounts(counts, self.kinds)
+
     def _kind(self, metric: str) -> type[AnyCounts]:
         return self.kinds[metric] if metric in self.kinds else METRICS[metric].counts
 

@@ -73,12 +73,34 @@ def reproduce(
         list[int] | None,
         Option(metavar="SEED", help="Run only this seed, the others elsewhere; repeat it."),
     ] = None,
+    folds: Annotated[
+        int | None,
+        Option(
+            metavar="K",
+            min=2,
+            help="Cross-validation: documents of --train and --dev in K folds, each document tested once.",
+        ),
+    ] = None,
+    only_fold: Annotated[
+        list[int] | None,
+        Option(
+            metavar="FOLD", help="Run only this fold (from 1), the others elsewhere; repeat it."
+        ),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         Option(
             "--set",
             metavar="KEY=VALUE",
             help="Change a setting in all runs: mentions=gold, singletons=keep, antecedent.epochs=5, ...",
+        ),
+    ] = None,
+    vectors: Annotated[
+        Path | None,
+        Option(
+            metavar="FOLDER",
+            help="Word vectors, for the systems that need them; else these are left out.",
+            show_default=False,
         ),
     ] = None,
     merge: Annotated[
@@ -93,16 +115,23 @@ def reproduce(
         float | None,
         Option(min=0, help="Start no run after M minutes; 0 only writes the report."),
     ] = None,
+    no_report: Annotated[
+        bool, Option("--no-report", help="Only the runs: results to merge elsewhere.")
+    ] = False,
     examples: Annotated[int, Option(min=0, max=1000, help="Passages that the report shows.")] = 6,
     title: Annotated[str | None, Option(help="Title of the report.", show_default=False)] = None,
     format: InputFormat = None,
 ) -> None:
     """Run the paper's experiments, those it is compared with and ours, and write a report.
 
-    With five seeds these are 257 runs, for a GPU; --paper-only, --no-tune and --seeds make them fewer.
+    With five seeds these are 305 runs, for a GPU; --paper-only, --no-tune and --seeds make them fewer.
     Everything is chosen on dev; test documents are predicted once, by the chosen resolvers. The same command
     continues an interrupted run; --merge copies results that were made elsewhere. OUT/report has the page
     (report.html), every table and every figure.
+
+    --folds K does all of it K times: a fold tests its documents, tunes on those of the next one and trains
+    on the rest. The report pools the folds: its tests are over all documents. --only-fold and --only-seed do
+    a piece, so that pieces can run on different machines.
     """
     from corelax.cli.progress import UnitsProgress
     from corelax.core.settings import parse_settings
@@ -120,12 +149,16 @@ def reproduce(
             tune=tune,
             seeds=seeds,
             only_seeds=only_seed or (),
+            folds=folds,
+            only_folds=only_fold or (),
             settings=parse_settings(settings or []),
+            vectors=vectors,
             merge=merge or (),
             workers=workers,
             executor=study_executor(ray, workers, gpu_share, device),
             device=device,
             minutes=minutes,
+            report=not no_report,
             examples=examples,
             title=title,
             command=_command(),
@@ -133,8 +166,11 @@ def reproduce(
             note=note,
             progress=progress,
         )
-    print(study.summary())
-    note(f"{study.page}")
+    if study.page is not None:
+        print(study.summary())
+        note(f"{study.page}")
+    elif not no_report:
+        note("no fold is done yet, so there is nothing to report")
     study.check()
 
 

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 from corelax.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from corelax.study.api import Reproduced, Swept, reproduce, sweep
+    from corelax.study.api import Reproduced, reproduce
     from corelax.study.executors import Executor, InProcess, Processes
     from corelax.study.files import Files
     from corelax.study.plan import Study, full_study, quick_study
     from corelax.study.reproduction import Reproduction
     from corelax.study.results import Results, Spread
     from corelax.study.runner import Progress, Runner, Wish
+    from corelax.study.sweep_api import Swept, sweep
     from corelax.study.units import Unit
 
 
@@ -45,13 +46,14 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "api": "reproduce Reproduced sweep Swept",
+        "api": "reproduce Reproduced",
         "executors": "Executor InProcess Processes",
         "files": "Files",
         "plan": "full_study quick_study Study",
         "reproduction": "Reproduction",
         "results": "Results Spread",
         "runner": "Progress Runner Wish",
+        "sweep_api": "sweep Swept",
         "units": "Unit",
     },
 )

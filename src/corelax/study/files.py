@@ -11,6 +11,9 @@ from corelax.core.files import check_file, file_digest, open_text
 from corelax.io import format_of, read, stream, write
 from corelax.synthetic import Shape, generate
 from corelax.train.files import Paths, document_files
+from corelax.train.sparse.config import Config
+from corelax.train.sparse.data import Data, load_data
+from corelax.train.stage import Note, ignore
 
 DEV, TEST = "dev", "test"
 SUFFIXES = {"conll2012": ".conll", "corefud": ".conllu", "jsonlines": ".jsonl"}
@@ -19,12 +22,35 @@ SYNTHETIC_MENTIONS = 60  # the mean of a document
 
 
 class Files(NamedTuple):
-    """The documents of a study. Where the format is None, it is told by suffix or content."""
+    """The documents of a study, and the word vectors for rankers that have such.
+
+    Where the format is None, it is told by suffix or content.
+    """
 
     train: Paths
     dev: Paths
     test: str | None = None
     format: str | None = None
+    vectors: str | None = None
+
+    def load(self, config: Config, note: Note = ignore) -> Data:
+        """The features of training and dev documents for a stage, with word vectors if it has such.
+
+        Args:
+            config: The settings of the stage.
+            note: Receives messages about what takes time.
+        """
+        more = {"vectors": self.vectors} if self.vectors and uses_vectors(config) else {}
+        return load_data(config, self.train, self.dev, note, format=self.format, **more)
+
+
+def uses_vectors(config: Config) -> bool:
+    """Whether a stage starts from word vectors.
+
+    >>> uses_vectors(Config(stage="baseline"))
+    False
+    """
+    return getattr(config, "network", "") == "deep"
 
 
 def study_files(

@@ -10,7 +10,7 @@ results/seed1/lea.dev.links.json   its predictions
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -18,10 +18,13 @@ from typing import Any
 from corelax.core.claims import check_claim
 from corelax.core.errors import CorelaxError
 from corelax.core.files import read_json, write_text
+from corelax.core.overwriting import check_not_input
 from corelax.study.files import DEV, TEST
+from corelax.train.files import Paths, document_files
 from corelax.train.sparse.config import DECODINGS
 
 RESULTS, RUNS, STUDY = "results", "runs", "study.json"
+DATA, REPORT, SWEEP = "data", "report", "sweep"
 
 
 def seed_folder(out: Path, seed: int) -> Path:
@@ -70,3 +73,16 @@ def claim_folder(out: Path, identity: Mapping[str, Any]) -> None:
     if not isinstance(present, dict):
         raise CorelaxError(f"{path}: says nothing about a study; delete it")
     check_claim(out, present, identity, "a study")
+
+
+def check_inputs(out: Path, *inputs: Paths | None) -> None:
+    """An error if a file that is read lies where results are written."""
+    files = [file for paths in inputs for file in named_files(paths)]
+    tables = (out / f"{SWEEP}.{suffix}" for suffix in ("md", "csv", "json"))
+    for target in (out / RUNS, out / RESULTS, out / REPORT, out / STUDY, *tables):
+        check_not_input(target, files)
+
+
+def named_files(paths: Paths | None) -> Sequence[str]:
+    """What was named, folders as their files."""
+    return [] if not paths else document_files(paths)

@@ -11,12 +11,18 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from corelax.core.errors import CorelaxError
+from corelax.study.systems import OTHERS, OURS, PAPER, chosen_systems
 from corelax.study.units import Unit, unit_chain
 from corelax.train.sparse.config import PRETRAINING
 from corelax.train.sparse.presets import PRESETS, stage_chain
 
-BETA_SQUARED = (0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.25, 4.0)  # the paper's grid
-FEWER_BETA_SQUARED = (1.0, 1.4, 1.8, 4.0)
+PAPER_BETA_SQUARED = (0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.25, 4.0)
+BETA_SQUARED = (
+    *PAPER_BETA_SQUARED,
+    8.0,
+    16.0,
+)  # the best of the paper's grid was its largest on LitBank
+FEWER_BETA_SQUARED = (1.0, 1.4, 1.8, 4.0, 8.0, 16.0)
 TEMPERATURE_GRID = (1.0, 0.5, 0.2, 0.1)
 LEARNING_RATES = tuple(
     (first, second) for first in (0.05, 0.01, 0.1, 0.2) for second in (0.002, 0.01)
@@ -24,7 +30,24 @@ LEARNING_RATES = tuple(
 
 BEST_OF_PAPER = ("b3_beta", "lea_beta")  # rows: the metric losses with their best β
 BETA, T = "β²", "T"  # symbols of settings that are chosen on dev
-PAPER, OTHERS, OURS = "The paper", "Compared with, on the same ranker", "Beyond the paper"
+
+__all__ = [
+    "BEST_OF_PAPER",
+    "BETA",
+    "BETA_SQUARED",
+    "LEARNING_RATES",
+    "OTHERS",
+    "OURS",
+    "PAPER",
+    "RATES",
+    "Grid",
+    "Row",
+    "Study",
+    "T",
+    "check_settings",
+    "full_study",
+    "quick_study",
+]
 
 
 class Row(NamedTuple):
@@ -113,7 +136,9 @@ def quick_study() -> Study:
     return Study(units, rows)
 
 
-def full_study(*, like_original: bool = True, ours: bool = True, tune: bool = True) -> Study:
+def full_study(
+    *, like_original: bool = True, ours: bool = True, tune: bool = True, vectors: bool = False
+) -> Study:
     """The paper's experiments, the ones it is compared with, and ours.
 
     Args:
@@ -121,6 +146,7 @@ def full_study(*, like_original: bool = True, ours: bool = True, tune: bool = Tr
             drops singletons.
         ours: Whether to include experiments that go beyond the paper.
         tune: Whether to tune learning rates on dev.
+        vectors: Whether there are word vectors, for the systems that need them.
 
     >>> [row.name for row in full_study(ours=False).rows][:4]
     ['baseline', 'entity_ce', 'b3', 'b3_beta']
@@ -132,8 +158,8 @@ def full_study(*, like_original: bool = True, ours: bool = True, tune: bool = Tr
     first = [Unit("baseline", "baseline", {}, "baseline")]
     first += [Unit("entity_ce", "entity_ce", {}, "entity_ce")]
     first += [grid.units()[grid.values.index(1.0)] for grid in (b3, lea)]
-    first += [Unit(name, name, {}, "baseline") for name in _OTHERS if name != "margin2015"]
-    first += [Unit("margin2015", "margin2015")]
+    others = chosen_systems(vectors=vectors)
+    first += [system.unit for system in others]
     rows = [
         Row("baseline", "Baseline (heuristic loss)", PAPER, ("baseline",)),
         Row("entity_ce", "L_ec", PAPER, ("entity_ce",)),
@@ -141,7 +167,7 @@ def full_study(*, like_original: bool = True, ours: bool = True, tune: bool = Tr
         Row("b3_beta", "L_β,B³, β on dev", PAPER, b3.names, symbol=BETA),
         Row("lea", "L_LEA, β = 1", PAPER, (lea.unit_name(1),)),
         Row("lea_beta", "L_β,LEA, β on dev", PAPER, lea.names, symbol=BETA),
-        *(Row(name, title, OTHERS, (name,)) for name, title in _OTHERS.items()),
+        *(Row(system.name, system.title, system.group, (system.name,)) for system in others),
     ]
     grids = [b3, lea]
     if ours:
@@ -157,8 +183,8 @@ def full_study(*, like_original: bool = True, ours: bool = True, tune: bool = Tr
         annealed = {**plain, "temperature_end": 0.1}
         first += [
             cold.units()[0],
-            Unit("annealed", "lea", annealed, "lea_1"),
-            Unit("annealed_links", "lea", {**annealed, "temperature_on": "link"}, "lea_1"),
+            Unit("annealed", "lea", annealed, "annealed"),  # small T wants rates of its own
+            Unit("annealed_links", "lea", {**annealed, "temperature_on": "link"}, "annealed"),
             pair_b3.units()[0],
             pair_lea.units()[0],
             *(Unit(f"soft_{m}", "conll", {"metric": m}, "b3_1") for m in _SOFT),
@@ -185,17 +211,12 @@ def full_study(*, like_original: bool = True, ours: bool = True, tune: bool = Tr
         grids += [pair_b3, pair_lea, cold, cold_links]
     units = [*first, *(unit for grid in grids for unit in grid.units())]
     unique = {unit.name: unit for unit in units}
-    tuned = ("baseline", "entity_ce", "b3_1", "lea_1") if tune else ()
+    tuned = (
+        ("baseline", "entity_ce", "b3_1", "lea_1", *(["annealed"] if ours else [])) if tune else ()
+    )
     return Study(list(unique.values()), rows, grids, tuned)
 
 
-_OTHERS = {
-    "continued": "Baseline, trained as long again",
-    "margin2015": "Max-margin (Wiseman et al. 2015)",
-    "cm_heuristic": "Heuristic max-margin (Clark & Manning 2016)",
-    "cm_reinforce": "REINFORCE (Clark & Manning 2016)",
-    "cm_rescale": "Reward rescaling (Clark & Manning 2016)",
-}
 _SOFT = {
     "b_cubed": "Soft B³",
     "muc": "Soft MUC",

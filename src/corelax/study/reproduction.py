@@ -9,9 +9,9 @@ from statistics import mean
 from typing import Any
 
 from corelax.core.errors import CorelaxError
-from corelax.study.files import DEV, TEST
+from corelax.study.files import DEV, TEST, uses_vectors
 from corelax.study.folder import claim_folder
-from corelax.study.merging import merge_results
+from corelax.study.merging import TRIED, check_results, merge_results
 from corelax.study.plan import RATES, Row, Study
 from corelax.study.records import Record
 from corelax.study.runner import Runner, Wish
@@ -53,16 +53,28 @@ class Reproduction:
         """
         if self._is_prepared:
             return
-        for unit in self._units.values():  # a wrong setting is better found now than after hours
-            self.runner.chain(unit, self.seeds[0])
-        data = self.runner.prepare(self.runner.chain(self._units[START], self.seeds[0])[-1])
-        tuned, settings = bool(self.study.tuned), dict(self.runner.common)
-        claim_folder(self.runner.out, {"data": data, "tuned": tuned, "settings": settings})
+        # A wrong setting is better found now than after hours.
+        configs = [self.runner.chain(unit, self.seeds[0])[-1] for unit in self._units.values()]
+        start = self.runner.chain(self._units[START], self.seeds[0])[-1]
+        different = {uses_vectors(config): config for config in (*configs, start)}
+        data: dict[str, str] = {}
+        for config in different.values():
+            data |= self.runner.prepare(config)
+        claim_folder(self.runner.out, {"data": data, **self.identity})
         self._is_prepared = True
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What a folder is a study of, beside its documents."""
+        return {"tuned": bool(self.study.tuned), "settings": dict(self.runner.common)}
 
     def merge(self, source: Path) -> int:
         """Copies the results of another folder, all or none; returns the number of files."""
         return merge_results(source, self.runner.out, self._check_foreign)
+
+    def check_merge(self, source: Path) -> None:
+        """Raises an error if `merge` would."""
+        check_results(source, self.runner.out, self._check_foreign)
 
     def run(self) -> bool:
         """Trains and predicts; returns whether all is done (else time was up, or runs failed)."""
@@ -122,6 +134,11 @@ class Reproduction:
         return max(done, key=lambda name: done[name]) if done else None
 
     @property
+    def failed(self) -> dict[tuple[int, str], BaseException]:
+        """The error of each run that failed, by seed and stage."""
+        return self.runner.failed
+
+    @property
     def part(self) -> str:
         """The part that the tables are about: test, or dev without test documents."""
         return TEST if self.runner.files.test else DEV
@@ -164,7 +181,7 @@ class Reproduction:
 
     def _check_foreign(self, path: Path, name: str, seed: int, record: Record) -> None:
         """Raises an error if a record of another folder is not of this study, whatever its learning rates."""
-        unit = self._units.get(name.partition("_rates_")[0])
+        unit = self._units.get(name.partition(TRIED)[0])
         if unit is None or seed not in self.seeds:
             raise CorelaxError(f"{path}: this study has no such run; give it the same options")
         chain = self.runner.chain(replace(unit, name=name), seed)
@@ -186,7 +203,7 @@ class Reproduction:
 
 
 def _candidate_name(name: str, rates: tuple[float, float]) -> str:
-    return "_".join([name, "rates", *(f"{rate:g}" for rate in rates)])
+    return name + TRIED + "_".join(f"{rate:g}" for rate in rates)
 
 
 def _settings(rates: tuple[float, float], prefix: str) -> dict[str, float]:

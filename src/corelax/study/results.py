@@ -1,4 +1,8 @@
-"""The results of a study: what each row scores, and how it compares with the baseline."""
+"""The results of a study: what each row scores, and how it compares with the baseline.
+
+A study has one fold, or several whose documents are pooled: counts of all documents are added for each seed,
+and tests are over all documents. What was chosen on dev may differ from fold to fold.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +12,28 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corelax.analysis.errors import ErrorCounts, count_errors
+from corelax.analysis.error_changes import (
+    DocumentErrors,
+    count_document_errors,
+    total_difference,
+)
+from corelax.analysis.errors import ErrorCounts
 from corelax.analysis.significance import Difference, DocumentCounts, paired_difference
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
+from corelax.io import read
 from corelax.metrics import Score
-from corelax.study.files import DEV
+from corelax.study.files import DEV, TEST
 from corelax.study.folder import predicted_path
 from corelax.study.plan import Grid, Row
 from corelax.study.records import Predicted, Record
 from corelax.study.reproduction import START, Reproduction
+from corelax.train.files import document_files
 
-SystemKey = tuple[str, str]  # the name of a unit, and how it is decoded
+SystemKey = tuple[tuple[str, ...], str]  # the name of the unit in each fold, and how it is decoded
+
+# What is compared with what, on which part, by which metric, on which documents (all if empty).
+Comparison = tuple[SystemKey, SystemKey, str, str, tuple[int, ...]]
 
 
 class Spread(NamedTuple):
@@ -44,20 +58,25 @@ class Outcome(NamedTuple):
 
     Attributes:
         row: The row.
-        unit: The unit that was chosen on dev.
-        records: By seed.
-        predicted: By part ("dev", "test"), then by seed.
+        units: The unit that was chosen on dev, in each fold.
+        records: By seed, one for each fold.
+        predicted: By part ("dev", "test"), then by seed; the documents of all folds.
     """
 
     row: Row
-    unit: str
-    records: Mapping[int, Record]
+    units: tuple[str, ...]
+    records: Mapping[int, Sequence[Record]]
     predicted: Mapping[str, Mapping[int, Predicted]]
+
+    @property
+    def unit(self) -> str:
+        """The unit that was chosen on dev (of the first fold, where there are several)."""
+        return self.units[0]
 
     @property
     def system(self) -> SystemKey:
         """The system of the row. Several rows can have the same."""
-        return self.unit, self.row.decoding
+        return self.units, self.row.decoding
 
     def seeds(self, part: str) -> list[int]:
         """The seeds that are done."""
@@ -79,6 +98,27 @@ def document_counts(runs: Sequence[Predicted]) -> DocumentCounts:
     return DocumentCounts({name: np.array([run.counts[name] for run in runs]) for name in metrics})
 
 
+def pooled(folds: Sequence[Predicted]) -> Predicted:
+    """The predictions of several folds as those of one corpus.
+
+    >>> one = Predicted(digest="a", documents=["d"], counts={"mentions": [[1, 2, 1, 1]]}, entities=[[]])
+    >>> other = Predicted(digest="b", documents=["e"], counts={"mentions": [[0, 2, 0, 1]]}, entities=[[]])
+    >>> pooled([one, other]).documents, corpus_score(pooled([one, other]), "mentions").recall
+    (['d', 'e'], 0.25)
+    """
+    if len(folds) == 1:
+        return folds[0]
+    return Predicted(
+        digest=" ".join(fold.digest for fold in folds),
+        documents=[name for fold in folds for name in fold.documents],
+        counts={
+            metric: [numbers for fold in folds for numbers in fold.counts[metric]]
+            for metric in folds[0].counts
+        },
+        entities=[entities for fold in folds for entities in fold.entities],
+    )
+
+
 def corpus_score(predicted: Predicted, metric: str) -> Score:
     """The score of all documents together: counts are summed, then divided.
 
@@ -95,20 +135,35 @@ class Results:
     """The results of a study. Comparisons are computed once and remembered.
 
     Args:
-        reproduction: The study, run in full or in part.
+        reproduction: The study, run in full or in part; or several, the folds of a corpus.
         is_done: Whether all of it is done. Until then test documents are not predicted, and the tables are
             about dev.
+        wanted: How many folds there are in all, if not as many as are given.
     """
 
-    def __init__(self, reproduction: Reproduction, *, is_done: bool = True) -> None:
-        self.reproduction, self.is_done = reproduction, is_done
-        self.part = reproduction.part if is_done else DEV
-        self._differences: dict[tuple[SystemKey, SystemKey, str], Difference] = {}
-        self._runs: dict[tuple[str, str, str], dict[int, Predicted]] = {}
-        outcomes = [outcome for row in reproduction.study.rows if (outcome := self._outcome(row))]
+    def __init__(
+        self,
+        reproduction: Reproduction | Sequence[Reproduction],
+        *,
+        is_done: bool = True,
+        wanted: int | None = None,
+    ) -> None:
+        self.folds = [reproduction] if isinstance(reproduction, Reproduction) else [*reproduction]
+        self.reproduction, self.is_done = (
+            self.folds[0],
+            is_done,
+        )  # folds have the same plan and seeds
+        self.wanted = wanted or len(self.folds)
+        self.part = self.reproduction.part if is_done else DEV
+        self._differences: dict[Comparison, Difference] = {}
+        self._beta_gains: dict[str, dict[float, Difference]] = {}
+        self._errors: dict[SystemKey, DocumentErrors] = {}
+        self._runs: dict[tuple[int, str, str, str], dict[int, Predicted]] = {}
+        rows = self.reproduction.study.rows
+        outcomes = [outcome for row in rows if (outcome := self._outcome(row))]
         start = next((outcome for outcome in outcomes if outcome.row.name == START), None)
         if start is None:
-            out = reproduction.runner.out
+            out = self.reproduction.runner.out
             raise CorelaxError(
                 f"{out}: the baseline is not done yet, so there is nothing to report"
             )
@@ -131,22 +186,30 @@ class Results:
         return {key: row for key, row in systems.items() if key != self.baseline.system}
 
     def difference(
-        self, outcome: Outcome, to: Outcome | None = None, part: str | None = None
+        self,
+        outcome: Outcome,
+        to: Outcome | None = None,
+        part: str | None = None,
+        metric: str = "conll",
+        documents: tuple[int, ...] = (),
     ) -> Difference:
-        """The difference of the CoNLL score, over the seeds that both have.
+        """The difference of a score, over the seeds that both have.
 
         Args:
             outcome: A row.
             to: The row to compare it with; else the baseline.
             part: "dev" or "test"; else the part that the tables are about.
+            metric: Which score.
+            documents: The documents that it is about, by their numbers; else all.
         """
         other, part = to or self.baseline, part or self.part
-        key = (outcome.system, other.system, part)
+        key = (outcome.system, other.system, part, metric, documents)
         if key not in self._differences:
             seeds = [seed for seed in outcome.seeds(part) if seed in other.seeds(part)]
-            self._differences[key] = paired_difference(
-                system=outcome.counts(part, seeds), baseline=other.counts(part, seeds)
-            )
+            ours, theirs = (one.counts(part, seeds) for one in (outcome, other))
+            if documents:
+                ours, theirs = ours.only(documents), theirs.only(documents)
+            self._differences[key] = paired_difference(system=ours, baseline=theirs, metric=metric)
         return self._differences[key]
 
     def differences(self, part: str) -> dict[SystemKey, Difference]:
@@ -157,57 +220,110 @@ class Results:
         """(value, dev scores of the seeds) of the units of a grid that are done: CoNLL means."""
         points = []
         for value in grid.values:
-            if runs := self._predicted(grid.unit_name(value), DEV, "links"):
+            if runs := self._everywhere(grid.unit_name(value)):
                 points.append((value, [corpus_score(run, "conll") for run in runs.values()]))
         return points
 
-    def beta_gain(self, grid: Grid) -> tuple[float, Difference] | None:
-        """The best value of a grid on dev, and its difference to the value 1 there, over shared seeds."""
-        every = {
-            value: self._predicted(grid.unit_name(value), DEV, "links") for value in grid.values
-        }
+    def beta_gains(self, grid: Grid) -> dict[float, Difference]:
+        """The difference of each value of a grid to the value 1 on dev, over the seeds that all have."""
+        every = {value: self._everywhere(grid.unit_name(value)) for value in grid.values}
         done = {value: runs for value, runs in every.items() if runs}
         shared = sorted(set.intersection(*map(set, done.values()))) if done else []
         if len(done) < 2 or 1.0 not in done or not shared:
+            return {}
+        if grid.name not in self._beta_gains:
+            counts = {v: document_counts([runs[s] for s in shared]) for v, runs in done.items()}
+            self._beta_gains[grid.name] = {
+                value: paired_difference(system=of_value, baseline=counts[1.0])
+                for value, of_value in counts.items()
+            }
+        return self._beta_gains[grid.name]
+
+    def beta_gain(self, grid: Grid) -> tuple[float, Difference] | None:
+        """The best value of a grid on dev, and its difference to the value 1 there, over shared seeds."""
+        gains = self.beta_gains(grid)
+        if not gains:
             return None
-        counts = {v: document_counts([runs[s] for s in shared]) for v, runs in done.items()}
-        best = max(counts, key=lambda value: float(counts[value].score("conll").mean()))
-        return best, paired_difference(system=counts[best], baseline=counts[1.0])
+        best = max(gains, key=lambda value: gains[value].mean)
+        return best, gains[best]
+
+    def gold(self) -> list[Document]:
+        """The documents that the tables are about, with their right answers."""
+        files = [fold.runner.files for fold in self.folds]
+        parts = [(f.test if f.test and self.part == TEST else f.dev, f.format) for f in files]
+        return [
+            doc
+            for part, format in parts
+            for file in document_files(part)
+            for doc in read(file, format)
+        ]
+
+    def document_errors(self, outcome: Outcome, gold: Sequence[Document]) -> DocumentErrors:
+        """The errors of each seed and document. Rows with the same system share them."""
+        if outcome.system not in self._errors:
+            predicted = outcome.predicted[self.part]
+            runs = [system_documents(gold, predicted[seed]) for seed in sorted(predicted)]
+            self._errors[outcome.system] = count_document_errors(gold, runs)
+        return self._errors[outcome.system]
 
     def errors(self, outcome: Outcome, gold: Sequence[Document]) -> list[ErrorCounts]:
         """The errors of each seed."""
-        return [
-            count_errors(gold=gold, system=system_documents(gold, predicted))
-            for _, predicted in sorted(outcome.predicted[self.part].items())
-        ]
+        return self.document_errors(outcome, gold).totals()
+
+    def error_change(
+        self, outcome: Outcome, gold: Sequence[Document], kind: str, type: str | None = None
+    ) -> Difference:
+        """How many more errors of a kind there are than for the baseline, over the seeds that both have."""
+        numbers = []
+        for one, other in ((outcome, self.baseline), (self.baseline, outcome)):
+            seeds, shared = one.seeds(self.part), other.seeds(self.part)
+            places = [place for place, seed in enumerate(seeds) if seed in shared]
+            numbers.append(self.document_errors(one, gold).number(kind, type)[places])
+        return total_difference(system=numbers[0], baseline=numbers[1])
 
     def _outcome(self, row: Row) -> Outcome | None:
-        name = self.reproduction.chosen(row)
-        unit = name and self.reproduction.unit(name)
-        if not name or not unit:
-            return None
-        runner = self.reproduction.runner
-        records = {seed: runner.record(unit, seed) for seed in self.reproduction.seeds}
+        """A row, over the seeds that all folds have."""
+        records: list[dict[int, Record]] = []
+        names = []
+        for fold in self.folds:
+            name = fold.chosen(row)
+            unit = name and fold.unit(name)
+            if not name or not unit:
+                return None
+            names.append(name)
+            known = {seed: fold.runner.record(unit, seed) for seed in fold.seeds}
+            records.append({seed: record for seed, record in known.items() if record})
         predicted = {
-            part: self._predicted(name, part, row.decoding)
+            part: self._predicted(names, part, row.decoding)
             for part in dict.fromkeys([DEV, self.part])
         }
         if not all(predicted.values()):
             return None
-        done = {seed: record for seed, record in records.items() if record}
-        return Outcome(row, name, done, predicted)
+        shared = sorted(set.intersection(*map(set, records)))
+        of_seeds = {seed: [of_fold[seed] for of_fold in records] for seed in shared}
+        return Outcome(row, tuple(names), of_seeds, predicted)
 
-    def _predicted(self, unit: str, part: str, decoding: str) -> dict[int, Predicted]:
-        """The predictions of a unit by seed, of the seeds that are done."""
-        key = (unit, part, decoding)
+    def _everywhere(self, unit: str) -> dict[int, Predicted]:
+        """The dev predictions of the same unit in all folds."""
+        return self._predicted([unit] * len(self.folds), DEV, "links")
+
+    def _predicted(self, units: Sequence[str], part: str, decoding: str) -> dict[int, Predicted]:
+        """The predictions of a unit of each fold by seed, of the seeds that are done in all folds."""
+        runs = [self._of_fold(n, unit, part, decoding) for n, unit in enumerate(units)]
+        shared = sorted(set.intersection(*map(set, runs)))
+        return {seed: pooled([of_fold[seed] for of_fold in runs]) for seed in shared}
+
+    def _of_fold(self, number: int, unit: str, part: str, decoding: str) -> dict[int, Predicted]:
+        """The predictions of a unit in a fold by seed, of the seeds that are done."""
+        key = (number, unit, part, decoding)
         if key not in self._runs:
-            runner = self.reproduction.runner
+            fold = self.folds[number]
             paths = {
-                seed: predicted_path(runner.out, unit, seed, part, decoding)
-                for seed in self.reproduction.seeds
+                seed: predicted_path(fold.runner.out, unit, seed, part, decoding)
+                for seed in fold.seeds
             }
             self._runs[key] = {
-                seed: runner.predicted(path) for seed, path in paths.items() if path.exists()
+                seed: fold.runner.predicted(path) for seed, path in paths.items() if path.exists()
             }
         return self._runs[key]
 

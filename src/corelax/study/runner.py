@@ -19,7 +19,7 @@ from corelax.core.files import file_digest, remove_leftovers
 from corelax.core.locks import lock_folder, remove_stale_lock
 from corelax.rankers.sparse.folder import is_finished
 from corelax.study.executors import Executor, InProcess
-from corelax.study.files import DEV, TEST, Files
+from corelax.study.files import DEV, TEST, Files, uses_vectors
 from corelax.study.folder import RUNS, predicted_path, record_path, seed_folder
 from corelax.study.records import (
     Predicted,
@@ -31,7 +31,6 @@ from corelax.study.records import (
 from corelax.study.units import Unit, unit_chain
 from corelax.study.work import Job
 from corelax.train.sparse.config import Config
-from corelax.train.sparse.data import load_data
 
 LINKS = "links"
 
@@ -92,7 +91,9 @@ class Runner:
         self._records: dict[Path, Record] = {}
         self._done: set[tuple[str, int, tuple[tuple[str, str], ...]]] = set()
         self._finished: set[Path] = set()
-        self._identity: dict[str, str] | None = None
+        self._identities: dict[
+            bool, dict[str, str]
+        ] = {}  # of documents; with word vectors, and without
         self.failed: dict[tuple[int, str], BaseException] = {}  # by seed and stage; not tried again
 
     @property
@@ -109,11 +110,9 @@ class Runner:
 
     def prepare(self, config: Config) -> dict[str, str]:
         """Extracts features once, before several processes ask for them; returns hashes of their inputs."""
-        data = load_data(
-            config, self.files.train, self.files.dev, self._note, format=self.files.format
-        )
-        self._identity = data.identity
-        return self._identity
+        identity = self.files.load(config, self._note).identity
+        self._identities[uses_vectors(config)] = identity
+        return identity
 
     def record(self, unit: Unit, seed: int) -> Record | None:
         """The record of a unit, if it is done; an error if it belongs to another study."""
@@ -130,8 +129,8 @@ class Runner:
         self, path: Path, record: Record, chain: Sequence[Config], but: Collection[str] = ()
     ) -> None:
         """Raises an error if a record has other settings or files. Before `prepare` nothing is compared."""
-        if self._identity is not None:
-            check_record(path, record, chain, self._identity, but)
+        if identity := self._identities.get(uses_vectors(chain[-1])):
+            check_record(path, record, chain, identity, but)
 
     def is_done(self, wish: Wish) -> bool:
         """Whether a unit is trained and has predicted everything that is wished for."""
@@ -237,11 +236,7 @@ class Runner:
 
     def check(self) -> None:
         """Raises the error of the first job that failed, if any did."""
-        for (seed, stage), error in self.failed.items():
-            if isinstance(error, CorelaxError):
-                more = f" ({len(self.failed)} runs failed)" if len(self.failed) > 1 else ""
-                raise CorelaxError(f"{stage}, seed {seed}: {error}{more}")
-            raise error
+        check_failed(self.failed)
 
     def _ready(self, undone: Iterable[Wish], busy: set[tuple[int, str]]) -> Iterator[Job]:
         """The jobs that can start now: the first unfinished stage of each unit, each stage once."""
@@ -266,6 +261,21 @@ class Runner:
                 return False
             self._finished.add(folder)
         return True
+
+
+def check_failed(failed: Mapping[tuple[int, str], BaseException]) -> None:
+    """Raises the first of the errors of jobs, by seed and stage, if there is one.
+
+    >>> check_failed({(1, "lea"): CorelaxError("the loss is not a number")})
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: lea, seed 1: the loss is not a number
+    """
+    for (seed, stage), error in failed.items():
+        if isinstance(error, CorelaxError):
+            more = f" ({len(failed)} runs failed)" if len(failed) > 1 else ""
+            raise CorelaxError(f"{stage}, seed {seed}: {error}{more}")
+        raise error
 
 
 def _merged(wishes: Iterable[Wish]) -> list[Wish]:

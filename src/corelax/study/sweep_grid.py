@@ -120,7 +120,7 @@ def _check_keys(
 
 
 def _check_effect(chain: Sequence[Config], keys: Iterable[str]) -> None:
-    """Raises an error if a key makes no difference: runs would differ by their random numbers only."""
+    """Raises an error if a key makes no difference: the runs would be the same."""
     for key in keys:
         config, name = _place(chain, key)
         if not affects(name, config.objective):

@@ -14,7 +14,7 @@ from corelax.metrics import CONLL, METRICS
 from corelax.render.report import Cell, Row, Table
 from corelax.render.tables import table_csv, table_json, titled_table
 from corelax.study.files import DEV
-from corelax.study.folder import predicted_path
+from corelax.study.folder import SWEEP, predicted_path
 from corelax.study.records import load_predicted
 from corelax.study.results import corpus_score
 from corelax.study.runner import Runner, Wish
@@ -22,7 +22,6 @@ from corelax.study.sweep_grid import value_text
 from corelax.study.units import Unit
 from corelax.train.sparse.config import PRETRAINING, Config
 
-NAME = "sweep"
 MISSING = Cell("–")
 
 
@@ -173,7 +172,7 @@ def sweep_table(
     metrics = CONLL if links else ()
     best = max((row.mean for row in rows if row.mean is not None), default=None)
     return Table(
-        NAME,
+        SWEEP,
         "Sweep",
         [
             *keys,
@@ -207,9 +206,9 @@ def write_sweep(table: Table, out: Path) -> None:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CorelaxError(f"{out}: {explain(error)}") from None
-    write_text(out / f"{NAME}.md", titled_table(table) + "\n")
-    write_text(out / f"{NAME}.csv", table_csv(table))
-    write_text(out / f"{NAME}.json", table_json(table))
+    write_text(out / f"{SWEEP}.md", titled_table(table) + "\n")
+    write_text(out / f"{SWEEP}.csv", table_csv(table))
+    write_text(out / f"{SWEEP}.json", table_json(table))
 
 
 def _setting(value: Any) -> Cell:

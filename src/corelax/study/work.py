@@ -19,12 +19,12 @@ from corelax.rankers.sparse.decoding import decode_table
 from corelax.rankers.sparse.features.cache import FeatureCorpus
 from corelax.rankers.sparse.folder import is_finished
 from corelax.rankers.sparse.networks import Ranker
-from corelax.study.files import DEV, Files
+from corelax.study.files import DEV, Files, uses_vectors
 from corelax.study.folder import delete_predictions, predicted_path, record_path, seed_folder
 from corelax.study.records import Predicted, Record, save
 from corelax.train.checkpoint import LOG
 from corelax.train.sparse.config import Config
-from corelax.train.sparse.data import Data, load_data, scored_documents
+from corelax.train.sparse.data import Data, scored_documents
 from corelax.train.sparse.evaluate import tally_document
 from corelax.train.sparse.stage import train_chain
 
@@ -62,9 +62,9 @@ class Worker:
     """Runs jobs one after another; documents that several of them need are loaded once."""
 
     def __init__(self) -> None:
-        self._key = ""
-        self._data: Data | None = None
-        self._test: FeatureCorpus | None = None
+        self._files: Files | None = None
+        self._data: dict[str, Data] = {}  # by settings of features
+        self._test: dict[str, FeatureCorpus] = {}
 
     def run(self, job: Job) -> None:
         """Trains what is not trained yet, predicts, and writes the results."""
@@ -93,21 +93,29 @@ class Worker:
             torch.cuda.empty_cache()
 
     def _training_data(self, config: Config, files: Files) -> Data:
-        """Training and dev documents. Those of one set of features are kept, with their test documents."""
-        key = repr((files, config.mentions, config.feature_set, sorted(config.features.items())))
-        if self._data is None or key != self._key:
-            self._data = self._test = None  # before others are loaded
-            self._data = load_data(config, files.train, files.dev, format=files.format)
-            self._key = key
-        return self._data
+        """Training and dev documents. Those of one study are kept, with their test documents."""
+        if files != self._files:
+            self._data, self._test = {}, {}  # before others are loaded
+            self._files = files
+        key = _features(config)
+        if key not in self._data:
+            self._data[key] = files.load(config)
+        return self._data[key]
 
     def _test_documents(self, config: Config, files: Files, data: Data) -> FeatureCorpus:
         if files.test is None:
             raise CorelaxError("test documents are to be predicted, but the study has none")
-        if self._test is None:
+        key = _features(config)
+        if key not in self._test:
             vocabulary = data.train.vocabulary
-            self._test = scored_documents(config, files.test, vocabulary, format=files.format)
-        return self._test
+            self._test[key] = scored_documents(config, files.test, vocabulary, format=files.format)
+        return self._test[key]
+
+
+def _features(config: Config) -> str:
+    """What decides the features that a stage sees of a document."""
+    settings = sorted(config.features.items())
+    return repr((config.mentions, config.feature_set, settings, uses_vectors(config)))
 
 
 def _record(

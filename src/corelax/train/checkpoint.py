@@ -2,12 +2,11 @@
 
 The best weights so far are written first (`model.safetensors`), then the checkpoint. A stage that is killed
 at any moment, also while it writes, finds the checkpoint of the epoch before and repeats that epoch:
-since every epoch draws its random numbers from (seed, stage, epoch), the weights are identical.
+since every epoch draws its random numbers from its seed and its number, the weights are identical.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -155,13 +154,3 @@ def tidy(folder: Path, *, finished: bool) -> None:
     remove_stale_lock(folder)
     if finished:
         (folder / CHECKPOINT).unlink(missing_ok=True)
-
-
-def random_seed(seed: int, *purpose: object) -> int:
-    """A seed for one purpose, the same on every machine.
-
-    >>> random_seed(1, "baseline", 3) != random_seed(1, "baseline", 4)
-    True
-    """
-    digest = hashlib.sha256(repr((seed, *purpose)).encode()).digest()
-    return int.from_bytes(digest[:7], "big")

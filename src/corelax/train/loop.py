@@ -29,7 +29,6 @@ from corelax.train.checkpoint import (
     Epoch,
     History,
     load_checkpoint,
-    random_seed,
     save_checkpoint,
 )
 from corelax.train.settings import StageSettings
@@ -119,9 +118,9 @@ def train_epochs(
     )
     progress.begin(config, folder, history)
     while not _is_done(config, history):
-        # Random numbers depend on seed, stage and epoch only: a continued run draws the same.
+        # Drawn anew in each epoch: a continued run draws the same.
         epoch = len(history.epochs) + 1
-        torch.manual_seed(random_seed(config.seed, config.stage, epoch))
+        torch.manual_seed(config.random_seed(epoch))
         order = torch.randperm(len(trainee.keys)).tolist()
 
         began = time.monotonic()

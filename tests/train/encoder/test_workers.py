@@ -10,7 +10,6 @@ import torch
 
 from corelax.challenges.gap import COLUMNS
 from corelax.core.folders import WEIGHTS
-from corelax.train.checkpoint import random_seed
 from corelax.train.encoder.config import EncoderConfig
 from corelax.train.encoder.corpora import TrainingCorpus, training_examples
 from corelax.train.encoder.examples import SoftTargets
@@ -70,7 +69,7 @@ def learnt(encoder, docs, dev, config, team):
     trainee = EncoderTrainee(config, model, docs, {"dev": dev}, team)
     losses = []
     for epoch in (1, 2):
-        torch.manual_seed(random_seed(config.seed, config.stage, epoch))
+        torch.manual_seed(config.random_seed(epoch))
         order = torch.randperm(len(trainee.keys)).tolist()
         trainee.begin_epoch(epoch)
         for start in range(0, len(order), config.batch):

@@ -11,14 +11,15 @@ import torch
 from corelax import CorelaxError
 from corelax.rankers import SparseRanker
 from corelax.rankers.sparse.features.cache import FeatureCorpus
-from corelax.train import Config, load_model
-from corelax.train.checkpoint import Epoch, History, random_seed
+from corelax.train import Config, load_model, stage_chain, train_chain
+from corelax.train.checkpoint import Epoch, History
 from corelax.train.sparse import trainee
 from corelax.train.sparse.config import saved_config
 from corelax.train.sparse.data import Data, training_documents
 from corelax.train.sparse.evaluate import dev_report, dev_score
 from tests.train.sparse.training_runs import (
     SHORT,
+    SMALL,
     Quiet,
     documents,
     log_of,
@@ -187,9 +188,11 @@ def test_the_baseline_starts_from_the_first_layers_of_both_networks(trained, dat
     names = ["current_table", "previous_table", "pair_table", "pair_bias"]
     assert same_weights(weights, antecedent, names)
     assert antecedent["pair_bias"].ne(0).any()
-    for name in OUTPUTS:
-        assert not torch.equal(weights[name], anaphoricity[name])
-        assert not torch.equal(weights[name], antecedent[name])
+    torch.manual_seed(Config(stage="s").random_seed("weights"))  # the second layer is new
+    fresh = SparseRanker.for_vocabulary(data.train.vocabulary, hidden_mention=8, hidden_pair=12)
+    assert same_weights(weights, fresh.state_dict(), OUTPUTS)
+    assert not torch.equal(weights["new_mention"], anaphoricity["new_mention"])
+    assert not torch.equal(weights["link_pair"], antecedent["link_pair"])
     assert weights["link_bias"] == weights["new_bias"] == 0
 
 
@@ -229,7 +232,7 @@ def test_one_step_is_adagrad_on_the_gradient_of_the_loss(data, tmp_path):
     settings = {"epochs": 1, "start": "", "keep": "last", "learning_rate": 0.2}
     quick = {"anaphoricity__epochs": 1, "antecedent__epochs": 1}
     model = run("baseline", tmp_path, one, **quick, **settings)
-    torch.manual_seed(random_seed(1, "baseline", "weights"))
+    torch.manual_seed(Config(stage="s").random_seed("weights"))
     ranker = SparseRanker.for_vocabulary(one.train.vocabulary, hidden_mention=8, hidden_pair=12)
     scores = ranker(ranker.tensors_of(one.train.tables[0]))
     gold = one.train.tables[0].gold.tolist()
@@ -334,6 +337,18 @@ def test_another_seed_gives_other_weights(data, tmp_path, trained):
         one, other = (weights_of(load_model(out / stage)) for out in (tmp_path, trained))
         for name in OUTPUTS:
             assert not torch.equal(one[name], other[name])
+
+
+@pytest.mark.parametrize("preset", ["lea", "cm_reinforce"])
+def test_the_name_of_a_stage_makes_no_difference(trained, data, tmp_path, preset):
+    """So that runs of one seed that differ in a setting are paired."""
+    out = copy_of(trained, tmp_path, "anaphoricity", "antecedent", "baseline")
+    settings = {**SMALL, **SHORT, "epochs": "2", "dropout": "0.3"}
+    one, other = (
+        train_chain(stage_chain(preset, settings, name=name), out, data, device="cpu")
+        for name in ("mine", "mine_dropout=0.3")
+    )
+    assert same_weights(weights_of(one), weights_of(other))
 
 
 def test_training_does_not_depend_on_random_numbers_drawn_before(data, tmp_path):

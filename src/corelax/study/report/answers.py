@@ -1,61 +1,98 @@
-"""The answers of a study to the questions of the paper, and to ours, in words and numbers."""
+"""The answers of a study to the claims of the paper, and to our questions, with verdicts and numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from corelax.analysis.decisions import ERRORS
-from corelax.analysis.errors import ErrorCounts
-from corelax.analysis.significance import Difference
-from corelax.analysis.written import interval, p_text
-from corelax.render.report import Row, Table
-from corelax.study.plan import BEST_OF_PAPER
+from corelax.analysis.significance import Difference, holm
+from corelax.document import Document
+from corelax.render.report import Cell, Row, Table
+from corelax.study.plan import BEST_OF_PAPER, Grid
+from corelax.study.report.breakdowns import change_text
+from corelax.study.report.order import agreement, ordered_systems
 from corelax.study.report.published import BEST_BETA_SQUARED, CONLL_2012_TEST
-from corelax.study.report.tables import row_title
+from corelax.study.report.tables import difference_cells, row_title
 from corelax.study.results import Outcome, Results, Spread
 
-Errors = Mapping[str, Sequence[ErrorCounts]]
-Answer = tuple[str, str, str]  # question, the paper's answer, the answer here
+SHIFT = {
+    "false_anaphor": -1,
+    "wrong_link": -1,
+    "false_new": 1,
+}  # the directions of the paper's table 2
 
 
-def answers_table(results: Results, errors: Errors) -> Table:
-    """Question, the paper's answer, and the answer of this study."""
+class Answer(NamedTuple):
+    """A question and what this study says to it.
+
+    Attributes:
+        question: The question.
+        paper: What the paper says.
+        here: The answer, where it does not follow from a difference alone.
+        difference: The difference that it is about; the verdict then stands before `here`.
+        wanted: How many points of CoNLL the paper gains.
+    """
+
+    question: str
+    paper: str
+    here: str = ""
+    difference: Difference | None = None
+    wanted: float = 0.0
+
+
+def answers_table(results: Results, gold: Sequence[Document]) -> Table:
+    """Question, the paper's answer, the verdict of this study with its numbers; p corrected for all rows."""
     answers = [
         *_gains(results),
         *_best_beta(results),
-        *_error_shift(results, errors),
+        *_error_shift(results, gold),
+        *_order(results),
         *_ours(results),
     ]
+    adjusted = iter(holm([a.difference.p_value for a in answers if a.difference]))
+    rows = []
+    for answer in answers:
+        here, numbers = answer.here, [Cell("–"), Cell("–"), Cell("–")]
+        if answer.difference:
+            corrected = next(adjusted)
+            judged = verdict(answer.difference, answer.wanted, corrected)
+            here = f"{judged}: {here}" if here else judged
+            numbers = difference_cells(answer.difference, corrected)
+        rows.append(Row([answer.question, answer.paper, here, *numbers]))
     caption = (
         "Differences of the CoNLL score with 95 % bootstrap intervals over documents and seeds; p of a "
-        "permutation test over documents. β is compared on dev (the best of several values on the "
-        "documents that it was chosen by), the rest on the reported part."
+        "permutation test over documents, corrected for all questions of this table. β is compared on dev "
+        "(the best of several values on the documents that it was chosen by), the rest on the reported part."
     )
-    columns = ["question", "the paper", "here"]
-    rows = [Row(list(answer)) for answer in answers]
+    columns = ["question", "the paper", "here", "difference [95 %]", "p", "p (Holm)"]
     return Table("answers", "The questions", columns, rows, caption)
 
 
-def verdict(difference: Difference, wanted: float = 0.0) -> str:
+def verdict(difference: Difference, wanted: float = 0.0, corrected: float | None = None) -> str:
     """Whether there is a gain that is not chance, and whether it is as large as wanted.
+
+    Args:
+        difference: The difference.
+        wanted: How many points it should be.
+        corrected: p after a correction for other comparisons, if there are any.
 
     >>> verdict(Difference(0.006, -0.001, 0.013, 0.06, 30, 5, 10_000, False), wanted=0.48)
     'as much, but it may be chance'
+    >>> verdict(Difference(0.006, 0.001, 0.013, 0.01, 30, 5, 10_000, False), corrected=0.1)
+    'yes, but not after the correction'
     """
     as_much = 100 * difference.mean >= wanted
     is_significant = difference.p_value < 0.05 and (difference.low > 0 or difference.high < 0)
-    if is_significant and difference.mean < 0:
-        return "no, it is worse"
     if is_significant:
-        return "yes" if as_much else "a gain, but a smaller one"
+        text = "no, it is worse"
+        if difference.mean > 0:
+            text = "yes" if as_much else "a gain, but a smaller one"
+        passes = corrected is None or corrected < 0.05
+        return text if passes else f"{text}, but not after the correction"
     if wanted and as_much:
         return "as much, but it may be chance"
     return "not shown"
-
-
-def _judged(difference: Difference, wanted: float = 0.0) -> str:
-    """The verdict with its numbers."""
-    return f"{verdict(difference, wanted)} ({interval(difference)}, p {p_text(difference.p_value)})"
 
 
 def _gains(results: Results) -> Iterator[Answer]:
@@ -66,10 +103,11 @@ def _gains(results: Results) -> Iterator[Answer]:
             question = (
                 f"Does {loss} beat the heuristic baseline, and by {wanted:.2f} CoNLL in the mean?"
             )
-            yield question, f"+{wanted:.2f}", _judged(results.difference(outcome), wanted)
+            gain = results.difference(outcome)
+            yield Answer(question, f"+{wanted:.2f}", difference=gain, wanted=wanted)
     if outcome := results.outcome("continued"):
         question = "Does the baseline gain by as many more epochs of its own loss?"
-        yield question, "–", _judged(results.difference(outcome))
+        yield Answer(question, "–", difference=results.difference(outcome))
 
 
 def _best_beta(results: Results) -> Iterator[Answer]:
@@ -85,32 +123,47 @@ def _best_beta(results: Results) -> Iterator[Answer]:
             best, gain = best_and_gain
             paper = f"yes, β² = {BEST_BETA_SQUARED[row]:g}" if row else "–"
             if best > 1:
-                yield title, paper, f"{_judged(gain)}: best β² = {best:g}"
+                yield Answer(title, paper, f"best β² = {best:g}{_edge(grid, best)}", gain)
             else:
-                yield title, paper, f"no: best β² = {best:g}"
+                yield Answer(title, paper, f"no: best β² = {best:g}")
 
 
-def _error_shift(results: Results, errors: Errors) -> Iterator[Answer]:
+def _edge(grid: Grid, best: float) -> str:
+    """Says so if a larger value might be better still."""
+    return ", the largest that was tried" if best == max(grid.values) else ""
+
+
+def _error_shift(results: Results, gold: Sequence[Document]) -> Iterator[Answer]:
     """Fewer false anaphors and wrong links, more false new?"""
-    before = errors[results.baseline.row.name]
     for name in BEST_OF_PAPER:
         outcome = results.outcome(name)
         if outcome is None:
             continue
-        changes = {}
-        for kind in ERRORS:
-            old = Spread.of(counts.number(kind) for counts in before).mean
-            changes[kind] = Spread.of(counts.number(kind) for counts in errors[name]).mean - old
-        yes = (
-            changes["false_anaphor"] < 0 and changes["wrong_link"] < 0 and changes["false_new"] > 0
+        changes = {kind: results.error_change(outcome, gold, kind) for kind in ERRORS}
+        yes = all(changes[kind].mean * sign > 0 for kind, sign in SHIFT.items())
+        sure = all(
+            min(c.low * SHIFT[kind], c.high * SHIFT[kind]) > 0 for kind, c in changes.items()
         )
-        text = ", ".join(
-            f"{kind.replace('_', ' ')} {change:+.0f}" for kind, change in changes.items()
+        word = ("yes" if sure else "yes, but it may be chance") if yes else "no"
+        numbers = ", ".join(
+            f"{kind.replace('_', ' ')} {change_text(change)}" for kind, change in changes.items()
         )
-        yield (
-            f"Does the error profile of {row_title(outcome)} shift as in the paper's table 2?",
+        yield Answer(
+            f"Does the error profile of {outcome.row.title} shift as in the paper's table 2?",
             "fewer false anaphors and wrong links, more false new",
-            f"{'yes' if yes else 'no'}; {text}".replace("-", "−"),
+            f"{word}; {numbers}",
+        )
+
+
+def _order(results: Results) -> Iterator[Answer]:
+    """Do the systems of the paper's table come in the published order?"""
+    if found := agreement(results):
+        word = "yes" if found.low > 0 else "no" if found.high < 0 else "not shown"
+        tau = f"{found.tau:.2f} [{found.low:.2f}, {found.high:.2f}]".replace("-", "−")
+        yield Answer(
+            f"Do the {len(ordered_systems(results))} systems come in the published order?",
+            "as in the table of their order",
+            f"{word}: Kendall's τ {tau}, {found.agreeing} of {found.pairs} pairs in that order",
         )
 
 
@@ -124,7 +177,7 @@ def _ours(results: Results) -> Iterator[Answer]:
     ):
         outcome, base = results.outcome(name), results.outcome(other)
         if outcome and base and results.are_paired(outcome, base):
-            yield title, "–", _judged(results.difference(outcome, to=base))
+            yield Answer(title, "–", difference=results.difference(outcome, to=base))
     if conll := results.outcome("soft_conll"):
         names = ("soft_muc", "soft_b_cubed", "soft_ceaf_e", "soft_blanc", "soft_lea", "soft_conll")
         rivals = [outcome for name in names if (outcome := results.outcome(name))]
@@ -132,7 +185,7 @@ def _ours(results: Results) -> Iterator[Answer]:
         place = ranked.index(conll) + 1
         best = f"{row_title(ranked[0])}, {_conll(ranked[0], results.part):.2f}"
         here = f"{_conll(conll, results.part):.2f}"
-        yield (
+        yield Answer(
             "Is the soft CoNLL average the best soft metric to train for the CoNLL score?",
             "–",
             f"{'yes' if place == 1 else 'no'}; place {place} of {len(ranked)} ({here}; best: {best})",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import mean
 
 from corelax.metrics.counts import Score
 from corelax.render.report import Figure, Level, Panel, Series
@@ -75,11 +76,11 @@ def curves_figure(results: Results) -> Figure:
     """The dev score after each epoch."""
     panels = []
     for title, names in CURVES.items():
-        series: dict[str, Series] = {}
+        series: dict[tuple[str, ...], Series] = {}
         for name in names:
             outcome = results.outcome(name)
-            if outcome and outcome.unit not in series:  # the β that is best on dev may be 1
-                series[outcome.unit] = _curve(outcome)
+            if outcome and outcome.units not in series:  # the β that is best on dev may be 1
+                series[outcome.units] = _curve(outcome)
         if series:
             most = max(len(line.x) for line in series.values())
             ticks = range(1, most + 1, 1 + most // 8)
@@ -92,11 +93,15 @@ def curves_figure(results: Results) -> Figure:
 
 
 def _curve(outcome: Outcome) -> Series:
-    """Dev scores by epoch, of the epochs that all seeds have."""
-    runs = [[epoch["dev"] for epoch in record.epochs] for record in outcome.records.values()]
-    epochs = range(1, min(map(len, runs)) + 1)
+    """Dev scores by epoch, of the epochs that all runs have; those of a seed are means over folds."""
+    runs = [
+        [[epoch["dev"] for epoch in record.epochs] for record in folds]
+        for folds in outcome.records.values()
+    ]
+    epochs = range(1, min(len(run) for folds in runs for run in folds) + 1)
     label = outcome.row.title.partition(" (")[0]
-    return _series(label, list(epochs), zip(*(run[: len(epochs)] for run in runs), strict=True))
+    values = ([mean(run[epoch - 1] for run in folds) for folds in runs] for epoch in epochs)
+    return _series(label, list(epochs), values)
 
 
 def _f1_series(label: str, points: Sequence[tuple[float, list[Score]]]) -> Series:

@@ -9,28 +9,32 @@ from corelax.analysis.passages import choose_passages
 from corelax.analysis.written import interval
 from corelax.core.version import VERSION
 from corelax.document import Document
-from corelax.io import read
 from corelax.render.passages import Passages
-from corelax.render.report import Figure, Item, Page, Section
+from corelax.render.report import Figure, Item, Page, Section, Table
 from corelax.study.files import DEV, TEST
 from corelax.study.plan import BEST_OF_PAPER
 from corelax.study.report.answers import answers_table
+from corelax.study.report.breakdowns import error_changes_table, gains_table
+from corelax.study.report.comparisons import beta_table, pairs_table
 from corelax.study.report.figures import (
     PAIRWISE,
     beta_figure,
     curves_figure,
     temperature_figure,
 )
+from corelax.study.report.matrix import matrix_table
+from corelax.study.report.order import order_table
 from corelax.study.report.published import CONLL_2012_SIZES
 from corelax.study.report.tables import (
     errors_table,
+    every_record,
     rates_table,
     row_title,
     scores_table,
     times_table,
 )
 from corelax.study.results import Outcome, Results, system_documents
-from corelax.train.files import document_files
+from corelax.study.systems import left_out
 from corelax.train.sparse.config import Config
 
 
@@ -46,21 +50,27 @@ def study_page(
         examples: How many passages to show.
         remark: A remark to begin with.
     """
-    files = results.reproduction.runner.files
-    scored = files.test if files.test and results.part == TEST else files.dev
-    gold = [doc for file in document_files(scored) for doc in read(file, files.format)]
+    gold = results.gold()
     errors = {outcome.row.name: results.errors(outcome, gold) for outcome in results.outcomes}
     scores = scores_table(
         results, results.part, "scores", f"Table 1: scores on {results.part}", _ABOUT_SCORES
     )
-    tables = [scores]
+    tables: list[Table | None] = [scores]
     if results.part != DEV:
         tables.append(scores_table(results, DEV, "dev_scores", "Scores on dev", _ABOUT_DEV))
+    tables.append(order_table(results))
     parts: list[tuple[str, Sequence[str], Sequence[Item | None]]] = [
-        ("What was found", [_comparisons(results)], [answers_table(results, errors)]),
+        ("What was found", [_comparisons(results)], [answers_table(results, gold)]),
         ("Scores", [_comparable(results), *_glossary(results)], tables),
-        ("Errors", [], [errors_table(results, errors)]),
-        ("Recall and precision by β", [_ABOUT_BETA], _beta_figures(results)),
+        ("Training metric and test metric", [], [matrix_table(results)]),
+        ("Families, decodings and β", [], [pairs_table(results)]),
+        ("Errors", [], [errors_table(results, errors), error_changes_table(results, gold)]),
+        ("Genres and lengths", [], [gains_table(results, gold)]),
+        (
+            "Recall and precision by β",
+            [_ABOUT_BETA],
+            [*_beta_figures(results), beta_table(results)],
+        ),
         ("Temperature", [_ABOUT_T], [temperature_figure(results)]),
         ("Training", [], [curves_figure(results), rates_table(results)]),
         ("Time", [], [times_table(results)]),
@@ -94,7 +104,17 @@ def _lead(results: Results) -> list[str]:
         "themselves, as in Le & Titov (2017), Optimizing Differentiable Relaxations of Coreference "
         "Evaluation Metrics.",
     ]
-    if not results.is_done or set(results.baseline.records) != set(results.reproduction.seeds):
+    if results.wanted > 1:
+        lines.append(
+            f"Cross-validation in {results.wanted} folds: each document is tested once, by resolvers that "
+            "were trained and tuned on others; learning rates, β and T are chosen in each fold. Scores and "
+            "tests are over the documents of all folds."
+        )
+    if len(results.folds) < results.wanted:
+        lines.append(f"**Only {len(results.folds)} of {results.wanted} folds are done.**")
+    of_all_rows = len(results.outcomes) == len(results.reproduction.study.rows)
+    of_all_seeds = set(results.baseline.records) == set(results.reproduction.seeds)
+    if not (results.is_done and of_all_rows and of_all_seeds):
         lines.append(
             "**Not all runs are done.** Rows may be missing or have fewer seeds than others."
         )
@@ -119,8 +139,9 @@ def _comparisons(results: Results) -> str:
     least = 2 / 2**documents  # of an exact permutation test: all documents one way
     text = (
         f"Made from the numbers, row by row. Of {number} comparisons, {0.05 * number:.1f} would be below "
-        "p = 0.05 by chance; the tables of scores have p values after Holm's correction too. Yes means that "
-        "the interval excludes 0 and p is below 0.05, before the correction."
+        "p = 0.05 by chance; the tables have p values after Holm's correction too. Yes means that "
+        "the interval excludes 0 and p is below 0.05; the answers also say whether that holds after a "
+        "correction for all questions."
     )
     if not number:
         return "Nothing but the baseline is done yet."
@@ -149,20 +170,25 @@ def _comparable(results: Results) -> str:
 def _facts(results: Results) -> list[tuple[str, str]]:
     """How the numbers came about."""
     study, config = results.reproduction.study, _config(results)
-    records = results.baseline.records
+    records = every_record(results.baseline)
+    seeds = results.baseline.records
     parts = [f"{_documents(results, p)} {p}" for p in dict.fromkeys([DEV, results.part])]
-    trained = next(iter(records.values())).epochs[0]["documents"]
+    trained = records[0].epochs[0]["documents"]
+    each = " in the first fold" if results.wanted > 1 else ""
     chosen = ["epoch"] + ["learning rates"] * bool(study.tuned)
     chosen += ["β"] * bool(study.grid("b3")) + ["T"] * bool(study.grid("cold"))
-    programs = {record.program for record in records.values() if record.program}
-    facts = [
-        ("Documents", ", ".join([f"{trained} training (with coreference)", *parts])),
+    programs = {record.program for record in records if record.program}
+    facts = [("Folds", f"{len(results.folds)} of {results.wanted}")] if results.wanted > 1 else []
+    facts += [
+        ("Documents", ", ".join([f"{trained} training{each} (with coreference)", *parts])),
         ("Mentions", f"{config.mentions}; entities of one mention: {config.singletons}"),
-        ("Seeds", ", ".join(map(str, sorted(records)))),
+        ("Seeds", ", ".join(map(str, sorted(seeds)))),
         ("Chosen on dev", ", ".join(chosen)),
-        ("Device", ", ".join(sorted({record.device for record in records.values()}))),
+        ("Device", ", ".join(sorted({record.device for record in records}))),
         ("Program", "; ".join(sorted(programs)) or f"corelax {VERSION}"),
     ]
+    if study.grids and (missing := left_out(row.name for row in study.rows)):
+        facts.append(("Left out, for want of word vectors", ", ".join(missing)))
     if config.singletons == "keep":
         facts.append(("Losses of the paper", "without the authors' filter, which drops singletons"))
     return facts

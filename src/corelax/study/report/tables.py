@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import mean
 
 from corelax.analysis.decisions import CORRECT_LINK, ERRORS, TYPES
 from corelax.analysis.errors import ErrorCounts
-from corelax.analysis.significance import holm
+from corelax.analysis.significance import Difference, holm
 from corelax.analysis.written import interval, p_text
 from corelax.core.text_table import format_table
 from corelax.metrics import METRICS, rounded_percent
 from corelax.render.report import Cell, Row, Table
 from corelax.study.files import TEST
 from corelax.study.plan import PAPER
+from corelax.study.records import Record
 from corelax.study.report.published import CONLL_2012_TEST, OTHER_NETWORK, TRAINING_HOURS
 from corelax.study.results import Outcome, Results, Spread
 
 SHOWN = [name for name in METRICS if name != "mentions"]
 SHORT = {"false_anaphor": "FA", "false_new": "FN", "wrong_link": "WL"}
-TUNED = {"baseline": "Baseline", "entity_ce": "L_ec", "b3_1": "L_B³", "lea_1": "L_LEA"}
+TUNED = {
+    "baseline": "Baseline",
+    "entity_ce": "L_ec",
+    "b3_1": "L_B³",
+    "lea_1": "L_LEA",
+    "annealed": "Annealed",
+}
 PUBLISHED = "published"
 PAPER_MS = TRAINING_HOURS * 3_600_000 / (20 * 2802)  # a document in an epoch
 
@@ -28,7 +37,21 @@ def row_title(outcome: Outcome) -> str:
     if len(outcome.row.units) == 1:
         return outcome.row.title
     symbol = f"{outcome.row.symbol} = " if outcome.row.symbol else ""
-    return f"{outcome.row.title}: {symbol}{outcome.unit.rpartition('_')[2]}"
+    return f"{outcome.row.title}: {symbol}{chosen_values(outcome)}"
+
+
+def chosen_values(outcome: Outcome) -> str:
+    """The value that was chosen on dev; of several folds, each value and in how many."""
+    times = Counter(unit.rpartition("_")[2] for unit in outcome.units)
+    if len(times) == 1:
+        return next(iter(times))
+    order = sorted(times, key=lambda value: (-times[value], value))
+    return ", ".join(f"{value} (×{times[value]})" for value in order)
+
+
+def every_record(outcome: Outcome) -> list[Record]:
+    """The records of all folds and seeds."""
+    return [record for folds in outcome.records.values() for record in folds]
 
 
 def scores_table(results: Results, part: str, key: str, title: str, caption: str) -> Table:
@@ -68,18 +91,21 @@ def scores_table(results: Results, part: str, key: str, title: str, caption: str
         if (difference := differences.get(outcome.system)) is None:
             cells += [Cell("–"), Cell("–"), Cell("–")]
         else:
-            low, high = 100 * difference.low, 100 * difference.high
-            values = {"mean": 100 * difference.mean, "low": low, "high": high}
-            corrected = adjusted[outcome.system]
-            cells += [
-                Cell(interval(difference), values, best=corrected < 0.05),
-                Cell(p_text(difference.p_value), {"value": difference.p_value}),
-                Cell(p_text(corrected), {"value": corrected}),
-            ]
+            cells += difference_cells(difference, adjusted[outcome.system])
         rows.append(cells)
     for column in range(1, len(SHOWN) + 2):
         _mark_best(rows, column)
     return Table(key, title, columns, _grouped(results.outcomes, rows), caption)
+
+
+def difference_cells(difference: Difference, corrected: float) -> list[Cell]:
+    """A difference with its interval, p, and p after Holm's correction; bold if that is below 0.05."""
+    values = {name: 100 * getattr(difference, name) for name in ("mean", "low", "high")}
+    return [
+        Cell(interval(difference), values, best=corrected < 0.05),
+        Cell(p_text(difference.p_value), {"value": difference.p_value}),
+        Cell(p_text(corrected), {"value": corrected}),
+    ]
 
 
 def summary_text(results: Results) -> str:
@@ -127,27 +153,27 @@ def errors_table(results: Results, errors: Mapping[str, Sequence[ErrorCounts]]) 
 
 def rates_table(results: Results) -> Table | None:
     """The learning rates that were tried, and their dev scores."""
-    reproduction = results.reproduction
-    tuned = [name for name in reproduction.study.tuned if reproduction.tried(name)]
+    study, folds = results.reproduction.study, results.folds
+    tuned = [name for name in study.tuned if all(fold.tried(name) for fold in folds)]
     if not tuned:
         return None
     columns = ["learning rates (first, second layer)", *(TUNED.get(name, name) for name in tuned)]
     rows = []
-    for rates in reproduction.study.learning_rates:
+    for rates in study.learning_rates:
         cells = [Cell(f"{rates[0]:g}, {rates[1]:g}")]
         for name in tuned:
-            score = reproduction.tried(name).get(rates)
-            is_best = reproduction.rates(name) == rates
-            values = {} if score is None else {"value": 100 * score}
-            cells.append(
-                Cell("–" if score is None else rounded_percent(score), values, best=is_best)
-            )
+            scores = [score for fold in folds if (score := fold.tried(name).get(rates)) is not None]
+            chosen = sum(fold.rates(name) == rates for fold in folds)
+            times = f" (×{chosen})" if chosen and len(folds) > 1 else ""
+            text = rounded_percent(mean(scores)) + times if scores else "–"
+            values = {"value": 100 * mean(scores)} if scores else {}
+            cells.append(Cell(text, values, best=chosen > 0))
         rows.append(Row(cells))
     caption = (
-        f"Dev CoNLL with seed {reproduction.seeds[0]}, each a run of its own; the best is taken for all "
-        "seeds, though some tenths are within what two runs differ by. Other metric losses take those of "
-        "their nearest relative (L_B³ or L_LEA), rewards and margins those of the baseline; the max-margin "
-        "of 2015 has its own."
+        f"Dev CoNLL with seed {results.reproduction.seeds[0]}, each a run of its own (of several folds the "
+        "mean, and in how many a rate was chosen); the best is taken for all seeds, though some tenths are "
+        "within what two runs differ by. Other metric losses take those of their nearest relative (L_B³, "
+        "L_LEA or annealed), rewards and margins those of the baseline; the max-margin of 2015 has its own."
     )
     return Table("learning_rates", "Learning rates", columns, rows, caption)
 
@@ -156,9 +182,9 @@ def times_table(results: Results) -> Table:
     """How long each run took, beside the paper's 15 hours."""
     rows = []
     outcomes = [outcome for outcome in results.outcomes if outcome.row.decoding == "links"]
-    devices = ", ".join(sorted({r.device for o in outcomes for r in o.records.values()}))
+    devices = ", ".join(sorted({r.device for o in outcomes for r in every_record(o)}))
     for outcome in outcomes:
-        records = list(outcome.records.values())
+        records = every_record(outcome)
         seconds = Spread.of(record.seconds for record in records)
         epochs = sum(len(record.epochs) for record in records)
         steps = sum(epoch["documents"] for record in records for epoch in record.epochs)

@@ -8,7 +8,7 @@ from typing import ClassVar
 from corelax.core.checks import check_choice, check_number
 from corelax.core.errors import CorelaxError
 from corelax.relax.relaxation import Relaxation
-from corelax.train.settings import StageSettings
+from corelax.train.settings import StageSettings, random_seed
 
 MOST_TIMES = 1000  # a corpus comes in an epoch
 SUMS = ("ranking", "entity", "margin")  # losses that grow with the document
@@ -106,6 +106,10 @@ class EncoderConfig(StageSettings):
                 raise CorelaxError(
                     f"{name} must be at least 0 and below 1, not {getattr(self, name)}"
                 )
+
+    def random_seed(self, *purpose: object) -> int:
+        """Other numbers for each stage: those that are alike are runs, whose mean a stage may start from."""
+        return random_seed(self.seed, self.stage, *purpose)
 
     def relaxation(self, epoch: int) -> Relaxation:
         """How the metric of the stage is relaxed at an epoch, counted from 1."""

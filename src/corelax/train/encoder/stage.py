@@ -29,7 +29,7 @@ from corelax.rankers.encoder.schemes import with_settings
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.resolve.models import model_folder
 from corelax.train.card import CardText
-from corelax.train.checkpoint import CHECKPOINT, random_seed
+from corelax.train.checkpoint import CHECKPOINT
 from corelax.train.encoder.config import EncoderConfig, corpus_and_times
 from corelax.train.encoder.corpora import (
     TrainingCorpus,
@@ -85,7 +85,7 @@ class EncoderStage:
     def begin(self, folder: Path, training: Mapping[str, Any]) -> EncoderTrainee:
         """Writes a model that is not finished, unless there is a checkpoint to continue from."""
         examples = self.examples()
-        torch.manual_seed(random_seed(self.config.seed, self.config.stage, "start"))
+        torch.manual_seed(self.config.random_seed("start"))
         # A copy, since other stages may start from the same weights.
         ranker = copy.deepcopy(self.model.ranker).to(self.device)
         model = self.model._replace(ranker=ranker, training=training)

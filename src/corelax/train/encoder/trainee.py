@@ -14,7 +14,7 @@ from torch.optim.swa_utils import get_ema_multi_avg_fn
 from corelax.metrics import CONLL, Report, Tally
 from corelax.rankers.encoder.folder import EncoderModel, write_weights
 from corelax.relax.precision import unchecked
-from corelax.train.checkpoint import ADAM, random_seed
+from corelax.train.checkpoint import ADAM
 from corelax.train.encoder.config import EncoderConfig
 from corelax.train.encoder.evaluate import dev_counts
 from corelax.train.encoder.examples import Example
@@ -108,7 +108,7 @@ class EncoderTrainee:
         team.call("begin_epoch", epoch, state)
         self._draws = torch.Generator()
         self._draws.set_state(state)
-        torch.manual_seed(random_seed(config.seed, config.stage, epoch, team.rank))
+        torch.manual_seed(config.random_seed(epoch, team.rank))
 
     def load(self, weights: Mapping[str, Tensor], optimizer: Mapping[str, Any]) -> None:
         """Sets the weights and the state of the optimiser of a follower to those of the leader."""

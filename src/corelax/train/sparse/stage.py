@@ -21,7 +21,6 @@ from corelax.rankers.sparse.folder import (
 )
 from corelax.rankers.sparse.names import PRETRAINING
 from corelax.train.card import CardText
-from corelax.train.checkpoint import random_seed
 from corelax.train.loop import Progress
 from corelax.train.sparse.config import Config, saved_config
 from corelax.train.sparse.data import Data
@@ -67,7 +66,7 @@ class SparseStage:
         vocabulary = self.data.train.vocabulary
         write_config(folder, self.config.ranker, training)
         write_vocabulary(folder, vocabulary)
-        torch.manual_seed(random_seed(self.config.seed, self.config.stage, "weights"))
+        torch.manual_seed(self.config.random_seed("weights"))
         ranker = fresh_ranker(vocabulary, self.config.ranker)
         if isinstance(ranker, DeepRanker) and self.data.vectors is not None:
             ranker.set_vectors(*self.data.vectors.of(vocabulary.words or ()))

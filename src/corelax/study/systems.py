@@ -1,0 +1,98 @@
+"""The systems that the paper's losses are compared with: a line each, with their published figures.
+
+To add a system, add its stage to `train/presets/sparse.toml` and a line to `SYSTEMS`: it is then trained, has
+a row in every table, and its published figure stands beside ours. A line whose stage is missing is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from corelax.core.errors import CorelaxError
+from corelax.study.units import Unit
+from corelax.train.sparse.presets import PRESETS
+
+PAPER, OTHERS, OURS = "The paper", "Compared with, on the same ranker", "Beyond the paper"
+NETWORKS = "Compared with, with their own networks"
+
+
+class System(NamedTuple):
+    """A system that the paper's losses are compared with.
+
+    Attributes:
+        name: The name of its stage in the presets, of its unit and of its row.
+        title: For people.
+        rates: Where learning rates are tuned, the unit whose rates it takes; empty for those of its preset.
+        published: CoNLL F1 on CoNLL-2012 English test in percent, if there is such a figure.
+        vectors: Whether it needs word vectors (`--vectors`); without them it is left out, with a remark.
+        group: The heading that it stands under in a table.
+    """
+
+    name: str
+    title: str
+    rates: str = ""
+    published: float | None = None
+    vectors: bool = False
+    group: str = OTHERS
+
+    @property
+    def unit(self) -> Unit:
+        """What is trained."""
+        return Unit(self.name, self.name, {}, self.rates)
+
+
+# Published figures of what is trained on the same ranker are of other networks with other features.
+SYSTEMS: Sequence[System] = (
+    System("continued", "Baseline, trained as long again", "baseline"),
+    System("margin2015", "Max-margin (Wiseman et al. 2015)", published=63.39),
+    System("cm_heuristic", "Heuristic max-margin (Clark & Manning 2016)", "baseline", 65.36),
+    System("cm_reinforce", "REINFORCE (Clark & Manning 2016)", "baseline", 65.41),
+    System("cm_rescale", "Reward rescaling (Clark & Manning 2016)", "baseline", 65.73),
+)
+
+# The rows whose order is compared with the published one: the paper's table, each loss with its best β.
+ORDERED = (
+    "baseline", "entity_ce", "b3_beta", "lea_beta", "margin2015", "cm_heuristic", "cm_reinforce",
+    "cm_rescale",
+)  # fmt: skip
+
+
+def chosen_systems(
+    *, vectors: bool, systems: Sequence[System] = SYSTEMS, presets: Iterable[str] = PRESETS
+) -> list[System]:
+    """The systems to train: all, or without word vectors those that need none.
+
+    Args:
+        vectors: Whether there are word vectors.
+        systems: What to choose from.
+        presets: The stages that can be trained.
+
+    >>> chosen_systems(vectors=False, systems=[System("future2030", "A system to come")])
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: future2030: is a system of the study, but the presets have no such stage
+    """
+    known = set(presets)
+    for system in systems:
+        if system.name not in known:
+            raise CorelaxError(
+                f"{system.name}: is a system of the study, but the presets have no such stage"
+            )
+    if vectors and not any(system.vectors for system in systems):
+        raise CorelaxError("--vectors: no system of this study uses word vectors; leave it out")
+    return [system for system in systems if vectors or not system.vectors]
+
+
+def left_out(rows: Iterable[str], systems: Sequence[System] = SYSTEMS) -> list[str]:
+    """The titles of the systems that a study lacks for want of word vectors.
+
+    Args:
+        rows: The names of the rows that it has.
+        systems: All systems.
+
+    >>> left_out(["baseline"], [System("deep", "A deep ranker", vectors=True)])
+    ['A deep ranker']
+    """
+    present = set(rows)
+    return [system.title for system in systems if system.vectors and system.name not in present]
