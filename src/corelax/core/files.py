@@ -15,7 +15,6 @@ import json
 import os
 import stat
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -283,12 +282,18 @@ def replaced(name: str) -> Iterator[IO[bytes]]:
 def _new_temporary(folder: Path) -> tuple[int, Path]:
     """A new file in a folder, open and locked."""
     prefix, suffix = TEMPORARY
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     while True:
-        handle, name = tempfile.mkstemp(prefix=prefix, suffix=suffix, dir=folder)
-        path = Path(name)
+        path = folder / f"{prefix}{os.urandom(8).hex()}{suffix}"
+        unfinished.add(path)  # before it is there: a signal may end this process at any moment
+        try:
+            handle = os.open(path, flags, 0o600)
+        except OSError:
+            unfinished.discard(path)
+            raise
         if not lock(handle, wait=True) or is_at(handle, path):
-            unfinished.add(path)
             return handle, path
+        unfinished.discard(path)
         os.close(handle)  # taken for a leftover before it was locked
 
 
