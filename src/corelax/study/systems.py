@@ -15,6 +15,7 @@ from corelax.train.sparse.presets import PRESETS
 
 PAPER, OTHERS, OURS = "The paper", "Compared with, on the same ranker", "Beyond the paper"
 NETWORKS = "Compared with, with their own networks"
+OUR_NETWORKS = "Beyond the paper, on other networks"
 
 
 class System(NamedTuple):
@@ -49,12 +50,22 @@ SYSTEMS: Sequence[System] = (
     System("cm_heuristic", "Heuristic max-margin (Clark & Manning 2016)", "baseline", 65.36),
     System("cm_reinforce", "REINFORCE (Clark & Manning 2016)", "baseline", 65.41),
     System("cm_rescale", "Reward rescaling (Clark & Manning 2016)", "baseline", 65.73),
+    System("margin2015_g2", "Max-margin, g2 (Wiseman et al. 2015)", "", 63.39, group=NETWORKS),
+    System("global2016", "Global, max-margin (Wiseman et al. 2016)", "", 64.21, group=NETWORKS),
+    System("deep_heuristic", "Heuristic max-margin, deep", "", 65.36, True, NETWORKS),
+    System("deep_reinforce", "REINFORCE, deep", "", 65.41, True, NETWORKS),
+    System("deep_rescale", "Reward rescaling, deep", "", 65.73, True, NETWORKS),
+    System("global_baseline", "Global, softmax-margin", group=OUR_NETWORKS),
+    System("global_b3", "Global, L_B³", group=OUR_NETWORKS),
+    System("global_lea", "Global, L_LEA", group=OUR_NETWORKS),
+    System("deep_b3", "Deep, L_B³", vectors=True, group=OUR_NETWORKS),
+    System("deep_lea", "Deep, L_LEA", vectors=True, group=OUR_NETWORKS),
 )
 
 # The rows whose order is compared with the published one: the paper's table, each loss with its best β.
 ORDERED = (
-    "baseline", "entity_ce", "b3_beta", "lea_beta", "margin2015", "cm_heuristic", "cm_reinforce",
-    "cm_rescale",
+    "baseline", "entity_ce", "b3_beta", "lea_beta", "margin2015_g2", "global2016", "deep_heuristic",
+    "deep_reinforce", "deep_rescale",
 )  # fmt: skip
 
 
