@@ -49,6 +49,7 @@ REWARD = {
     "reinforce, lea": partial(reinforce_loss, actions="greedy", metric="lea"),
     "rescale": rescale_loss,
     "rescale, lea": partial(rescale_loss, metric="lea"),
+    "rescale, muc": partial(rescale_loss, metric="muc"),
 }
 SINGLETONS_KEPT = {
     f"{name}, singletons kept": partial(loss, singletons="keep")
@@ -459,7 +460,7 @@ def test_a_weight_that_is_no_number_is_an_error(weight):
 
 
 @pytest.mark.parametrize("loss", [reinforce_loss, rescale_loss])
-@pytest.mark.parametrize("metric", ["muc", "ceaf_e", "conll", "bcub"])
+@pytest.mark.parametrize("metric", ["blanc", "ceaf_e", "conll", "bcub"])
 def test_metrics_without_rewards_are_an_error_that_says_so(loss, metric):
     assert_refused("metric must be 'b_cubed' or 'lea'", loss, SCORES, GOLD, metric=metric)
 

@@ -137,9 +137,11 @@ class GlobalRanker(SparseRanker):
         weights = [*self.lstm, torch.zeros_like(self.gate_bias)]  # torch has two biases
         start = hidden.new_zeros(1, clusters.last.shape[1], hidden.shape[1])
         packed, sizes = hidden[clusters.order], clusters.sizes
-        states, *_ = torch.lstm(
-            packed, sizes, (start, start), weights, True, 1, 0.0, torch.is_grad_enabled(), False
-        )
+        # Not by cuDNN, which wants all weights in one piece of memory.
+        with torch.backends.cudnn.flags(enabled=False):
+            states, *_ = torch.lstm(
+                packed, sizes, (start, start), weights, True, 1, 0.0, torch.is_grad_enabled(), False
+            )
         return states[clusters.order.argsort()]
 
     @torch.no_grad()

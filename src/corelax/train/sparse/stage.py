@@ -19,7 +19,7 @@ from corelax.rankers.sparse.folder import (
     write_config,
     write_vocabulary,
 )
-from corelax.rankers.sparse.names import PRETRAINING
+from corelax.rankers.sparse.names import DEEP, GLOBAL, LOCAL, LOCAL2, PRETRAINING
 from corelax.train.card import CardText
 from corelax.train.loop import Progress
 from corelax.train.sparse.config import Config, saved_config
@@ -27,6 +27,13 @@ from corelax.train.sparse.data import Data
 from corelax.train.sparse.evaluate import dev_report
 from corelax.train.sparse.trainee import SparseTrainee, take_weights
 from corelax.train.stage import Note, ignore, train_stages
+
+KINDS = {
+    LOCAL: "A mention ranker over sparse features",
+    LOCAL2: "A mention ranker over sparse features, with two hidden layers",
+    GLOBAL: "A mention ranker over sparse features and the clusters so far",
+    DEEP: "A mention ranker over word vectors",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +94,11 @@ class SparseStage:
         """What the card says about features and files."""
         files, digests, vocabulary = training["files"], training["data"], self.data.train.vocabulary
         singletons = "kept" if self.config.singletons == "keep" else "dropped"
+        words = "words that were frequent in training, agreement by word lists"
+        if vocabulary.words is not None:
+            words = f"{len(vocabulary.words):,} words by their vectors"
         return CardText(
-            ranker="A mention ranker over sparse features",
+            ranker=KINDS[self.config.network],
             scoring=[
                 f"Mentions: {self.config.mentions}. Entities of one mention are {singletons}."
             ],
@@ -99,9 +109,8 @@ class SparseStage:
                 "for what was learnt from them."
             ],
             limits=[
-                "It sees what its features see: words that were frequent in training, agreement by word "
-                "lists, distances and equal strings. It needs tags and trees (or dependencies), or given "
-                "mentions."
+                f"It sees what its features see: {words}, distances and equal strings. It needs tags and "
+                "trees (or dependencies), or given mentions."
             ],
         )
 
