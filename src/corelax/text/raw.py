@@ -8,8 +8,8 @@ from typing import Any
 from corelax.core.checks import check_items
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
+from corelax.text.cutting import cut_text
 from corelax.text.sentences import sentence_starts
-from corelax.text.tokens import token_spans
 
 
 def document_of(
@@ -48,12 +48,11 @@ def document_of(
         [(0, len(text), None)] if speakers is None else _turns(text, id, speakers)
     ):
         piece = text[begin:end]
-        spans = token_spans(piece)
-        piece_words = [piece[first:last] for first, last in spans]
+        piece_words, spans = cut_text(piece)
         starts += [len(words) + start for start in sentence_starts(piece, piece_words, spans)]
         words += piece_words
-        offsets += [(begin + first, begin + last) for first, last in spans] if begin else spans
-        speaker += [name] * len(spans)
+        offsets += zip(*(begin + spans).T.tolist(), strict=True)
+        speaker += [name] * len(piece_words)
     layers: dict[str, tuple[Any, ...]] = {"offsets": tuple(offsets)}
     if speakers is not None:
         layers["speaker"] = tuple(speaker)
