@@ -137,7 +137,9 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--model", default="small", help="A model folder or a name.")
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--gum", action="store_true", help="Texts of GUM instead of synthetic ones.")
+    parser.add_argument(
+        "--gum", action="store_true", help="Texts of GUM instead of synthetic ones."
+    )
     parser.add_argument("--against", help="The source folder of another version.")
     parser.add_argument("--record", help="Where the record is kept; else in a temporary file.")
     parser.add_argument("--profile", action="store_true", help="Where the time of `pipe` goes.")
@@ -150,7 +152,10 @@ def main() -> None:
         path = Path(options.record or Path(folder) / "record.pickle")
         if not path.exists():
             record = {
-                size: [resolver.model.score([resolver._item(document_of(text), None)])[0] for text in each]
+                size: [
+                    resolver.model.score([resolver._item(document_of(text), None)])[0]
+                    for text in each
+                ]
                 for size, each in texts.items()
             }
             path.write_bytes(pickle.dumps(record))
@@ -175,7 +180,15 @@ def main() -> None:
 
 
 def _of_other(options: argparse.Namespace, record: Path) -> dict[str, dict[str, float]]:
-    command = [sys.executable, __file__, "--single", "--model", options.model, "--record", str(record)]
+    command = [
+        sys.executable,
+        __file__,
+        "--single",
+        "--model",
+        options.model,
+        "--record",
+        str(record),
+    ]
     command += ["--runs", str(options.runs), "--sizes", *map(str, options.sizes)]
     command += ["--gum"] if options.gum else []
     environment = {**os.environ, "PYTHONPATH": options.against}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from corelax.decode.arrays import Floats, Ints
 from corelax.decode.decision import Antecedent, Decision
 from corelax.document import Span
@@ -46,15 +44,15 @@ class Decided(NamedTuple):
         >>> Decided(a, a + 2, a, a - 1, one, one, one, a, nothing, no).decisions()[0].span
         Span(0, 2)
         """
-        columns = [column.tolist() for column in self]
+        rows = zip(*(column.tolist() for column in self), strict=True)
         return [
             Decision(
                 span=Span(start, end),
                 entity=entity,
                 antecedent=None if antecedent < 0 else antecedent,
                 probability=probability,
-                link_probability=link_probability,
-                entity_probability=entity_probability,
+                link_probability=of_link,
+                entity_probability=of_entity,
                 head=head,
                 antecedents=tuple(
                     Antecedent(None if first < 0 else Span(first, last), chance)
@@ -62,6 +60,6 @@ class Decided(NamedTuple):
                     if chance >= 0
                 ),
             )
-            for start, end, entity, antecedent, probability, link_probability, entity_probability, head,
-            likely, chances in zip(*columns, strict=True)
+            for (start, end, entity, antecedent, *probabilities, head, likely, chances) in rows
+            for probability, of_link, of_entity in [probabilities]
         ]

@@ -17,8 +17,9 @@ from corelax.resolve.constraints import Constraints
 from corelax.resolve.hub import fetched
 from corelax.resolve.mentions import chosen_singletons, noting_source
 from corelax.resolve.models import model_folder
+from corelax.resolve.parts import heads_of
 from corelax.resolve.processes import resolve_in_processes
-from corelax.resolve.resolution import Resolution, heads_of
+from corelax.resolve.resolution import Resolution
 
 BATCH = 8  # documents
 Note = Callable[[str], None]

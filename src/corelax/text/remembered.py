@@ -79,7 +79,9 @@ class Remembered:
 
     def _learned(self, words: Collection[str]) -> _Memory:
         """The memory, once it has these words."""
-        if self._process != os.getpid():  # another thread may have held the lock when this was forked
+        if (
+            self._process != os.getpid()
+        ):  # another thread may have held the lock when this was forked
             self._lock, self._process = threading.Lock(), os.getpid()
         with self._lock:
             memory = self._memory
@@ -93,7 +95,7 @@ class Remembered:
 
 
 class _Memory:
-    """Numbers in a row, before those of each word their count. It only grows, so that readers need no lock."""
+    """Numbers in a row, before those of each word their count. It only grows: readers need no lock."""
 
     def __init__(self) -> None:
         self.place: dict[str, int] = {}

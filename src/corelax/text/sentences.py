@@ -57,7 +57,9 @@ _ENDS, _OPENS, _CLOSES, _BRACKET, _BRACKET_END, _BEGINS_BLOCK, _ENDS_BLOCK = (
 )
 
 
-def sentence_starts(text: str, words: list[str], spans: Sequence[tuple[int, int]] | Ints) -> list[int]:
+def sentence_starts(
+    text: str, words: list[str], spans: Sequence[tuple[int, int]] | Ints
+) -> list[int]:
     """The first token of each sentence.
 
     Args:

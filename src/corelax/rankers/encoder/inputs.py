@@ -14,6 +14,7 @@ import numpy as np
 
 from corelax.decode.arrays import Ints
 from corelax.document import Document
+from corelax.rankers.encoder.fast_tokenizer import fast_tokenizer
 from corelax.rankers.encoder.words import LAYERS, word_layers
 from corelax.text.remembered import MOST_WORDS, Remembered, Rows
 
@@ -41,7 +42,12 @@ class WordPieces:
 
     def __init__(self, tokenizer: Tokenizer, most_words: int = MOST_WORDS) -> None:
         self.tokenizer = tokenizer
+        self._most_words = most_words
         self._remembered = Remembered(self._cut, most_words)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What was remembered stays here, and so does transformers."""
+        return WordPieces, (fast_tokenizer(self.tokenizer), self._most_words)
 
     def of(self, words: Sequence[str]) -> list[list[int]]:
         """The pieces of each word, whatever stands before it; a word without any piece is unknown."""
@@ -54,7 +60,7 @@ class WordPieces:
 
     def _cut(self, words: list[str]) -> list[list[int]]:
         clean = [word.encode("utf-8", "replace").decode() for word in words]  # lone surrogates
-        pieces = self.tokenizer(
+        pieces = fast_tokenizer(self.tokenizer)(
             clean,
             add_special_tokens=False,
             return_attention_mask=False,
@@ -133,7 +139,9 @@ def _laid_out(words: Rows, names: Rows) -> tuple[Ints, Ints, Ints]:
     if not names.size.any():
         owners = np.repeat(np.arange(size), words.size)
         return words.joined(), owners, np.concatenate([[0], words.size.cumsum()])
-    places = np.stack([names.size, words.size], -1).ravel()  # a name before each word, perhaps of no piece
+    places = np.stack(
+        [names.size, words.size], -1
+    ).ravel()  # a name before each word, perhaps of no piece
     owners = np.repeat(np.stack([np.full(size, -1), np.arange(size)], -1).ravel(), places)
     pieces = np.empty(len(owners), np.int64)
     pieces[owners >= 0], pieces[owners < 0] = words.joined(), names.joined()
