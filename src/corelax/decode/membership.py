@@ -60,10 +60,10 @@ def membership(
         return result
     columns = int(column.max()) + 1
     # P of the last mentions, from number `base` on.
-    rows, base = np.zeros((min(size, 2 * reach + block), columns)), 0
-    ends = last.max() + 1
-    opening = np.searchsorted(first, np.arange(0, ends + block, block))  # [block] its first entity
-    for number, start in enumerate(range(0, ends, block)):
+    begins, ends = int(first[0]) // block * block, int(last.max()) + 1
+    rows, base = np.zeros((min(ends - begins + block, 2 * reach + block), columns)), begins
+    opening = np.searchsorted(first, np.arange(begins, ends + block, block))  # [block] its first entity
+    for number, start in enumerate(range(begins, ends, block)):
         end = min(start + block, size)
         if end - base > len(rows):  # what is out of reach gives way
             kept = start - max(base, start - reach)
@@ -73,11 +73,11 @@ def membership(
         rows[:, column[new]] = 0.0
         chances, targets = probs[start:end, 1:], antecedents[start:end]
         is_inner = targets >= start
-        outer = np.where(is_inner, 0.0, chances)
+        outer = np.where(is_inner | (targets < base), 0.0, chances)  # before `begins` nothing is open
         before = rows.take((targets - base).clip(min=0, max=len(rows) - 1), axis=0)
         right = np.matmul(outer[:, None], before)[:, 0]  # [mention, column]
         right[first[new] - start, column[new]] += probs[first[new], 0]
-        inner = np.eye(end - start) - _links(chances - outer, targets - start)
+        inner = np.eye(end - start) - _links(np.where(is_inner, chances, 0.0), targets - start)
         # Lower triangular with ones on the diagonal: nothing is exchanged.
         solved = np.linalg.solve(inner, right)
         rows[start - base : end - base] = solved
