@@ -62,7 +62,9 @@ def membership(
     # P of the last mentions, from number `base` on.
     begins, ends = int(first[0]) // block * block, int(last.max()) + 1
     rows, base = np.zeros((min(ends - begins + block, 2 * reach + block), columns)), begins
-    opening = np.searchsorted(first, np.arange(begins, ends + block, block))  # [block] its first entity
+    opening = np.searchsorted(
+        first, np.arange(begins, ends + block, block)
+    )  # [block] its first entity
     for number, start in enumerate(range(begins, ends, block)):
         end = min(start + block, size)
         if end - base > len(rows):  # what is out of reach gives way
@@ -73,7 +75,9 @@ def membership(
         rows[:, column[new]] = 0.0
         chances, targets = probs[start:end, 1:], antecedents[start:end]
         is_inner = targets >= start
-        outer = np.where(is_inner | (targets < base), 0.0, chances)  # before `begins` nothing is open
+        outer = np.where(
+            is_inner | (targets < base), 0.0, chances
+        )  # before `begins` nothing is open
         before = rows.take((targets - base).clip(min=0, max=len(rows) - 1), axis=0)
         right = np.matmul(outer[:, None], before)[:, 0]  # [mention, column]
         right[first[new] - start, column[new]] += probs[first[new], 0]

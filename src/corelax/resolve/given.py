@@ -11,11 +11,10 @@ from corelax.document import Document
 from corelax.text.raw import CutText
 
 Speakers = Sequence[tuple[int, int, str]]
+Text = str | Document | tuple[str, Speakers]
 
 
-def text_and_speakers(
-    given: str | Document | tuple[str, Speakers],
-) -> tuple[str | Document, Speakers | None]:
+def text_and_speakers(given: Text) -> tuple[str | Document, Speakers | None]:
     """A text of several, which may be a pair of the text and its speakers."""
     if not isinstance(given, tuple):
         return given, None

@@ -17,17 +17,19 @@ from corelax.document.clustering import SINGLETONS
 from corelax.rankers.encoder.items import Item
 from corelax.rankers.encoder.model import ScoringModel
 from corelax.rankers.encoder.reach import Places
-from corelax.resolve.batching import batches_of
+from corelax.resolve.batching import batches_of, up_to
 from corelax.resolve.corrections import Corrections, corrections_of
-from corelax.resolve.given import Speakers, in_words, renumbered, text_and_speakers
+from corelax.resolve.given import Speakers, Text, in_words, renumbered, text_and_speakers
 from corelax.resolve.hub import fetched, push_folder
 from corelax.resolve.loading import load_model
 from corelax.resolve.mapping import map_dataset
 from corelax.resolve.models import model_folder
+from corelax.resolve.overlap import Options, resolve_with_helpers, usual_workers
 from corelax.resolve.parts import without_alone
 from corelax.resolve.resolution import Resolution, resolution_of
 from corelax.resolve.steps import Prepared, conclude, cut_or_given, item_of, prepare
 
+LITTLE_TEXT = 1_000_000  # characters that a GPU has resolved before helpers are started
 SpanPairs = Iterable[tuple[tuple[int, int], tuple[int, int]]]
 
 
@@ -200,12 +202,13 @@ class Resolver:
 
     def pipe(
         self,
-        texts: Iterable[str | Document | tuple[str, Speakers]],
+        texts: Iterable[Text],
         *,
         batch_size: int = 8,
         singletons: str = "drop",
         scheme: str | None = None,
         consistent: bool = True,
+        workers: int | None = None,
     ) -> Iterator[Resolution]:
         """The entities of many texts, in their order.
 
@@ -217,21 +220,43 @@ class Resolver:
             singletons: As in `resolve`.
             scheme: As in `resolve`.
             consistent: As in `resolve`.
+            workers: How many other processes cut texts, make windows and decide while the network computes;
+                0 is none. They have no model of their own. None depends on the machine: none on a CPU, where
+                the network takes all cores; with a GPU one for each core but one, at most eight, once there
+                is enough text that starting them pays.
         """
         if isinstance(texts, str):
             raise CorelaxError("texts must be several texts, as [text]; resolve takes a single one")
         check_number("batch_size", batch_size, at_least=1, integer=True)
         check_choice("singletons", singletons, SINGLETONS)
+        if workers is not None:
+            check_number("workers", workers, integer=True)
         if not hasattr(type(texts), "__iter__"):
             raise CorelaxError(f"texts must be a list or another iterable, not {texts!r}")
 
+        options = Options(scheme, singletons, consistent)
+        rest = iter(texts)
+        if workers is None and (workers := usual_workers(self.model)):
+            yield from self._piped(up_to(rest, LITTLE_TEXT), options, batch_size)
+        if not workers:
+            yield from self._piped(rest, options, batch_size)
+        else:
+            yield from resolve_with_helpers(
+                self.model, rest, options, workers=workers, batch_size=batch_size
+            )
+
+    def _piped(
+        self, texts: Iterable[Text], options: Options, batch_size: int
+    ) -> Iterator[Resolution]:
+        """The entities of texts, all by this process."""
+
         def prepared() -> Iterator[Prepared]:
             for text in texts:
-                yield prepare(self.model, *text_and_speakers(text), scheme)
+                yield prepare(self.model, *text_and_speakers(text), options.scheme)
 
         for batch in batches_of(prepared(), batch_size):
             sources, documents, items = zip(*batch, strict=True)
-            found = self._decided(documents, items, singletons, consistent)
+            found = self._decided(documents, items, options.singletons, options.consistent)
             for source, decided in zip(sources, found, strict=True):
                 yield Resolution.later(source, decided)
 

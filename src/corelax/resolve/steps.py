@@ -73,12 +73,17 @@ def item_of(
     given: list[tuple[int, int]] | None = None,
 ) -> Item:
     """A document as the network takes it."""
-    speakers = document.layers.get("speaker")
-    if speakers is not None and not {type(name) for name in speakers} <= {str, NoneType}:
-        raise CorelaxError(f"document {document.key}: speakers must be names, or None")
+    check_speakers(document)
     schemes = model.settings.schemes
     chosen = check_choice("scheme", scheme or schemes[0], schemes)
     return Item(model.windows(document), schemes.index(chosen), given)
+
+
+def check_speakers(document: Document) -> None:
+    """An error if speakers are not names."""
+    speakers = document.layers.get("speaker")
+    if speakers is not None and not {type(name) for name in speakers} <= {str, NoneType}:
+        raise CorelaxError(f"document {document.key}: speakers must be names, or None")
 
 
 def conclude(

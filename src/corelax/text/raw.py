@@ -90,8 +90,7 @@ def cut_document(
     text: str, id: str = "text", speakers: Sequence[tuple[int, int, str]] | None = None
 ) -> tuple[CutText, list[str]]:
     """A text that is cut, and its tokens; arguments as for `document_of`."""
-    if not isinstance(text, str):
-        raise CorelaxError(f"document {id}: a text is a str, not {type(text).__name__}")
+    check_text(text, id)
     if speakers is not None:
         speakers = check_items(f"document {id}: speakers", speakers)
     words: list[str] = []
@@ -110,13 +109,25 @@ def cut_document(
     return CutText(text, id, np.concatenate(spans), np.concatenate(starts), known), words
 
 
+def check_text(text: object, id: str = "text") -> None:
+    """An error if a text is something else.
+
+    >>> check_text(b"Ann")
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: document text: a text is a str, not bytes
+    """
+    if not isinstance(text, str):
+        raise CorelaxError(f"document {id}: a text is a str, not {type(text).__name__}")
+
+
 def _turns(
     text: str, id: str, speakers: Iterable[tuple[int, int, str]]
 ) -> list[tuple[int, int, str | None]]:
     """The text as stretches of one speaker. What only blanks divide is one stretch."""
     turns: list[tuple[int, int, str | None]] = []
     done = 0
-    ranges = (_range(given, text, id) for given in speakers)
+    ranges = (speaker_range(given, text, id) for given in speakers)
     for begin, end, name in sorted(ranges, key=lambda r: r[:2]):
         if begin < done:
             raise CorelaxError(
@@ -133,7 +144,8 @@ def _turns(
     return [*turns, (done, len(text), None)]
 
 
-def _range(given: tuple[int, int, str], text: str, id: str) -> tuple[int, int, str]:
+def speaker_range(given: tuple[int, int, str], text: str, id: str) -> tuple[int, int, str]:
+    """Who says what, if it is in the text."""
     match given:
         case (int(begin), int(end), str(name)) if 0 <= begin <= end <= len(text):
             return begin, end, name
