@@ -145,4 +145,4 @@ def _links(probs: Floats, targets: Ints) -> Floats:
     size = len(probs)
     flat = np.arange(size)[:, None] * size + targets.clip(min=0)
     table = np.bincount(flat.ravel(), probs.ravel(), size * size)
-    return table.reshape(size, size)
+    return np.asarray(table, np.float64).reshape(size, size)

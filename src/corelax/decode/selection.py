@@ -47,8 +47,9 @@ def are_bare(document: Document, spans: Bounds) -> NDArray[np.bool_]:
     [False, True, False, False]
     """
     start, end = np.array(spans, np.int64).reshape(-1, 2).T
-    is_bare = _FACTS.rows(document.words).column(_BARE)[start] != 0
-    return is_bare & (end == start + 1)
+    bare: NDArray[np.bool_] = _FACTS.rows(document.words).column(_BARE)[start] != 0
+    bare &= end == start + 1
+    return bare
 
 
 def overlapping(spans: Bounds, entity: Ints) -> Ints:

@@ -96,8 +96,8 @@ class _Line:
                 preparing.clear()
             while len(deciding) > ahead:
                 yield from deciding.popleft().results()
-        for batch in deciding:
-            yield from batch.results()
+        for decided in deciding:
+            yield from decided.results()
         if problem := self._problem or self._end:
             raise problem
 
@@ -199,7 +199,7 @@ def _words_only(document: Document) -> Document:
 
 def _smaller(scored: ScoredDocument) -> ScoredDocument:
     """Scores that take less to send."""
-    return scored._replace(antecedents=scored.antecedents.astype(np.int32))  # type: ignore[arg-type]
+    return scored._replace(antecedents=scored.antecedents.astype(np.int32))
 
 
 def helper(reader: Reader, options: Options) -> Callable[[tuple[str, Any]], Any]:
@@ -221,13 +221,17 @@ def helper(reader: Reader, options: Options) -> Callable[[tuple[str, Any]], Any]
     def decide_all(
         parts: Sequence[tuple[CutText | Document, int, ScoredDocument]],
     ) -> list[Decided]:
-        decided = []
-        for source, scheme, scored in parts:
-            is_cut = isinstance(source, CutText)
-            document = source.document(offsets=False) if is_cut else source
-            chosen = {"singletons": options.singletons, "consistent": options.consistent}
-            decided.append(conclude(reader, document, scheme, scored, **chosen))
-        return decided
+        return [
+            conclude(
+                reader,
+                source if isinstance(source, Document) else source.document(offsets=False),
+                scheme,
+                scored,
+                singletons=options.singletons,
+                consistent=options.consistent,
+            )
+            for source, scheme, scored in parts
+        ]
 
-    steps = {"prepare": prepare_all, "decide": decide_all}
+    steps: dict[str, Callable[[Any], Any]] = {"prepare": prepare_all, "decide": decide_all}
     return lambda task: steps[task[0]](task[1])

@@ -24,9 +24,17 @@ LONGEST_NAME = 8  # pieces of the name of a speaker
 class Tokenizer(Protocol):
     """The part of a Hugging Face tokenizer that is used here."""
 
-    cls_token_id: int
-    sep_token_id: int
-    unk_token_id: int
+    @property
+    def cls_token_id(self) -> int:
+        """The number of the mark of begin."""
+
+    @property
+    def sep_token_id(self) -> int:
+        """The number of the mark of end."""
+
+    @property
+    def unk_token_id(self) -> int:
+        """The number of what is unknown."""
 
     def __call__(self, words: list[str], **options: Any) -> Any:
         """Cuts words into pieces."""

@@ -130,7 +130,7 @@ _HASH, _MARK, _PERSON, _QUOTE, _FIRST_SHAPE, _OTHER_SHAPE = range(6)  # columns 
 
 def _facts(words: Sequence[str]) -> list[tuple[int, ...]]:
     """What is known of each word: columns `_HASH` and so on."""
-    rows = []
+    rows: list[tuple[int, ...]] = []
     for word in words:
         lowered = word.lower()
         rows.append(
