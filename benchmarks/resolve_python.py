@@ -1,12 +1,12 @@
-"""What Python costs around the network: microseconds per token from raw text to entities, without the network.
+"""What Python costs around the network: microseconds per token from raw text to entities.
 
     python benchmarks/resolve_python.py [--sizes 200 1000 10000] [--against ../before/src] [--profile]
 
 The network computes once for each text, and what it says is recorded; then `Resolver.pipe` runs with the
 record in the place of the network. "prepare" cuts texts and makes windows, "decide" makes entities of what
 the network says, "pipe" is both; "tables" fills the tables that a network gets, which a GPU waits for as
-well. "asked" is `pipe` and then all mentions, names and characters of each result. Times are of the processor, the best of
-several runs on one core. Texts are synthetic, or those of GUM dev (`--gum`, from CORELAX_DATA). `--against`
+well. "asked" is `pipe` and then all mentions, names and characters of each result. Times are those of the
+processor, the best of several runs on one core. Texts are synthetic, or those of GUM dev (`--gum`, from CORELAX_DATA). `--against`
 names the source folder of another version, which is measured with the same record.
 """
 
@@ -27,8 +27,6 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
-from resolve import texts_of
-
 from corelax.core.text_table import format_table
 from corelax.io import read
 from corelax.rankers.encoder.items import Item, filled, readings
@@ -37,6 +35,7 @@ from corelax.rankers.encoder.scored import ScoredDocument
 from corelax.rankers.encoder.span_table import span_table
 from corelax.resolve import Resolver
 from corelax.text import document_of
+from resolve import texts_of
 
 SIZES = (200, 1_000, 10_000)
 WORDS = 40_000  # of all texts of a size together
@@ -202,7 +201,7 @@ def profile(resolver: Resolver, texts: dict[int, list[str]], record: Any) -> Non
     for size, each in texts.items():
         runner = Resolver(Recorded(resolver.model, record[size]))
         measured = cProfile.Profile()
-        measured.runcall(lambda texts: list(runner.pipe(texts, batch_size=BATCH)), each)
+        measured.runcall(list, runner.pipe(each, batch_size=BATCH))
         print(f"{size:,} words")
         pstats.Stats(measured).sort_stats("tottime").print_stats(30)
 

@@ -87,10 +87,10 @@ def test_errors_come_after_the_texts_before_them_as_without_helpers(resolver, te
     told = []
     for workers in (0, 2):
         results = []
+        given = texts() if callable(texts) else texts
+        resolved = resolver.pipe(given, batch_size=2, workers=workers)
         with pytest.raises((CorelaxError, KeyError)) as error:
-            given = texts() if callable(texts) else texts
-            for result in resolver.pipe(given, batch_size=2, workers=workers):
-                results.append(result)
+            results.extend(resolved)
         told.append((len(results), type(error.value), str(error.value)))
     assert told[0] == told[1]
     assert told[0][0] == 3
@@ -163,7 +163,7 @@ def test_a_little_text_is_resolved_before_helpers_are_started(resolver, monkeypa
     monkeypatch.setattr("corelax.resolve.resolver.LITTLE_TEXT", 2 * len(TEXT))
     helped = []
 
-    def helpers(model, texts, options, **_):
+    def helpers(_model, texts, _options, **_):
         helped.extend(texts)
         return iter(())
 

@@ -10,7 +10,7 @@ from corelax.text.tokens import ABBREVIATIONS, BEFORE_NUMBERS, TITLES, token_spa
 # Words that are cut by what follows or goes before, and others.
 UNITS = [
     *(f"{word}." for word in (*TITLES, *ABBREVIATIONS, *BEFORE_NUMBERS)),
-    *"I. A. B. J. (b. (d. (c. 5 5. 12. 1.2. 1 X x ( & Ann she left. He The [1] \"Hi, end.\" e.g.".split(),
+    *'I. A. B. J. (b. (d. (c. 5 5. 12. 1.2. 1 X x ( & Ann she left. He The [1] "Hi, end." e.g.'.split(),
     *"U.S. U.S I.B. A, A; can't cannot gonna y'all it's. :) ;-) th- x- -- ... … '80s 3:30 6pm".split(),
     *"R&D snake_case don’t 'cause &amp; http://x.org/. a@b.co. #a 犬 かな 👩‍👩‍👧 🇩🇪 `` '' I.?".split(),
     *("\u200b", "and\u200bso", "\x00", "a" * 50, "b" * 60 + "."),

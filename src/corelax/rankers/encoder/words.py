@@ -81,11 +81,11 @@ def _turns(quotes: Ints, speakers: Ints) -> Ints:
     count = current = opened = 0
     for at in np.flatnonzero(changes | (quotes != 0)).tolist():
         speaker, quote = int(speakers[at]), int(quotes[at])
-        if current and not speaker and at > opened + LONGEST_QUOTE + 1:  # it ended on the way
+        is_quote = current and not speakers[at - 1]
+        if is_quote and at > opened + LONGEST_QUOTE + 1:  # it ended on the way
+            current = 0
             places.append(opened + LONGEST_QUOTE + 2)
             values.append(0)
-            if not changes[at]:
-                current = 0
         opens = quote == OPENING or (quote == STRAIGHT and not current)
         if changes[at] or (opens and not speaker):
             starts = bool(speaker) or opens
