@@ -6,8 +6,8 @@ The network computes once for each text, and what it says is recorded; then `Res
 record in the place of the network. "prepare" cuts texts and makes windows, "decide" makes entities of what
 the network says, "pipe" is both; "tables" fills the tables that a network gets, which a GPU waits for as
 well. "asked" is `pipe` and then all mentions, names and characters of each result. Times are those of the
-processor, the best of several runs on one core. Texts are synthetic, or those of GUM dev (`--gum`, from CORELAX_DATA). `--against`
-names the source folder of another version, which is measured with the same record.
+processor, the best of several runs on one core. Texts are synthetic, or those of GUM dev (`--gum`, from
+CORELAX_DATA). `--against` names the source folder of another version, which is measured with the same record.
 """
 
 from __future__ import annotations
