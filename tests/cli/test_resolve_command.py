@@ -177,7 +177,7 @@ def test_options_reach_the_resolver(run: Run, text: Path, resolver: type[EqualWo
     assert run("--json", text) == 0
     assert resolver.asked == {
         "model": None, "device": "auto", "runtime": "auto", "threads": None,
-        "batch_size": 8, "singletons": "drop", "scheme": None,
+        "batch_size": 8, "singletons": "drop", "scheme": None, "workers": None,
     }  # fmt: skip
     options = (
         "--model ./runs/m --device cuda:1 --batch-size 3 --singletons keep --scheme gum".split()
@@ -185,7 +185,7 @@ def test_options_reach_the_resolver(run: Run, text: Path, resolver: type[EqualWo
     assert run("--json", text, *options, "--runtime", "torch", "--threads", 3) == 0
     assert resolver.asked == {
         "model": "./runs/m", "device": "cuda:1", "runtime": "torch", "threads": 3,
-        "batch_size": 3, "singletons": "keep", "scheme": "gum",
+        "batch_size": 3, "singletons": "keep", "scheme": "gum", "workers": None,
     }  # fmt: skip
     assert ["Cy"] in clusters(run.out)
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from corelax.decode.arrays import Ints
 from corelax.decode.claims import Claims
 from corelax.document import Document
 from corelax.text.pronouns import POSSESSIVE_ENDINGS
@@ -19,7 +20,7 @@ from corelax.text.remembered import Remembered
 
 def with_far_names(
     document: Document,
-    spans: Sequence[tuple[int, int]],
+    spans: Sequence[tuple[int, int]] | Ints,
     links: Sequence[int],
     reach: int,
     claims: Claims,
@@ -78,7 +79,9 @@ def _any_far(names: Mapping[int, tuple[str, ...]], links: Sequence[int], reach: 
     return False
 
 
-def _full_names(document: Document, spans: Sequence[tuple[int, int]]) -> dict[int, tuple[str, ...]]:
+def _full_names(
+    document: Document, spans: Sequence[tuple[int, int]] | Ints
+) -> dict[int, tuple[str, ...]]:
     """[mention] the words of names of two or more, without a possessive ending; only of such mentions.
 
     >>> doc = Document(id="d", words=("Ann", "Lee", "'s", "old", "Dog"))
@@ -89,7 +92,7 @@ def _full_names(document: Document, spans: Sequence[tuple[int, int]]) -> dict[in
     start, end = np.array(spans, np.int64).reshape(-1, 2).T
     names = {}
     for mention in np.flatnonzero((is_name[start] != 0) & (end - start > 1)).tolist():
-        words = document.words[slice(*spans[mention])]
+        words = document.words[start[mention] : end[mention]]
         if words[-1] in POSSESSIVE_ENDINGS:
             words = words[:-1]
         if len(words) > 1 and all(map(_is_name_word, words)):

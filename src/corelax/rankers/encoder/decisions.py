@@ -111,7 +111,7 @@ def decided(
         document=document,
     )
     link, near, entity, written = grouping
-    scores, antecedents = candidates
+    scores, antecedents, _ = candidates
     probs = candidate_probs(scores / calibration.link_temperature)
     belongs = _membership(probs, antecedents, grouping, reach)
     # Of the spans that are written:
@@ -153,7 +153,7 @@ def predicted_entities(
 
 def _grouped(
     scored: ScoredDocument,
-    candidates: tuple[Scores, Ints],
+    candidates: _Candidates,
     *,
     singletons: str,
     reach: int,
@@ -162,28 +162,31 @@ def _grouped(
     document: Document | None = None,
 ) -> Grouping:
     """Which spans are written, and in which entities; other arguments as for `decide`."""
-    bounds = scored.bounds
-    must_link, cannot_link = list(must_link), list(cannot_link)
-    if (must_link or cannot_link) and len(bounds) > MOST_CONSTRAINED:
-        raise CorelaxError(
-            f"constraints go with {MOST_CONSTRAINED} mentions at most, not {len(bounds)}"
-        )
     places = np.stack([scored.start, scored.end], -1)
+    must_link, cannot_link = list(must_link), list(cannot_link)
+    if (must_link or cannot_link) and len(places) > MOST_CONSTRAINED:
+        raise CorelaxError(
+            f"constraints go with {MOST_CONSTRAINED} mentions at most, not {len(places)}"
+        )
     claims = None if document is None else claims_of(document, places)
     near = link = best_antecedents(
-        *candidates, must_link=must_link, cannot_link=cannot_link, claims=claims
+        candidates.scores,
+        candidates.antecedents,
+        must_link=must_link,
+        cannot_link=cannot_link,
+        claims=claims,
     )
     if document is not None and claims is not None and not cannot_link:
-        link = with_far_names(document, bounds, near, reach, claims)
+        link = with_far_names(document, places, near, reach, claims)
     entity = np.array(entities_of_links(link), np.int64)
     mention = sigmoid(scored.logit)
-    stays = np.ones(len(bounds), bool)
+    stays = np.ones(len(places), bool)
     if document is not None and singletons != "all":
         forced = list({i for pair in must_link for i in pair})  # these stay
         mention[forced] = 1.0
-        stays[edged_with_markup(document, places)] = False
+        stays[candidates.barred] = False
         stays[forced] = True
-        stays &= _chosen(document, scored, entity, stays, mention)
+        stays &= _chosen(document, places, entity, stays, mention)
     alone = {"drop": 2.0, "keep": IS_MENTION, "all": -1.0}[singletons]
     is_larger = _sizes(entity, stays)[entity] > 1
     written = np.flatnonzero(stays & (is_larger | (mention > alone)))
@@ -197,7 +200,7 @@ def _sizes(entity: Ints, chosen: NDArray[np.bool_]) -> Ints:
 
 def _chosen(
     document: Document,
-    scored: ScoredDocument,
+    places: Ints,
     entity: Ints,
     stays: NDArray[np.bool_],
     mention: Floats,
@@ -206,13 +209,13 @@ def _chosen(
 
     Spans that are alone are not looked at.
     """
-    places = np.stack([scored.start, scored.end], -1)
     is_larger = stays & (_sizes(entity, stays)[entity] > 1)
-    chosen = stays & ~(is_larger & (mention < LEAST_BARE) & are_bare(document, places))
+    unlikely = is_larger & (mention < LEAST_BARE)
+    chosen = stays & ~(unlikely & are_bare(document, places)) if unlikely.any() else stays.copy()
     looked_at = np.flatnonzero(is_larger & chosen)
     clashing = overlapping(places[looked_at], entity[looked_at])
     if len(clashing):
-        bounds, probability = scored.bounds, mention.tolist()
+        bounds, probability = [(start, end) for start, end in places.tolist()], mention.tolist()
         for number in clashing.tolist():
             group = looked_at[entity[looked_at] == number]
             chosen[group] = False
@@ -220,15 +223,21 @@ def _chosen(
     return chosen
 
 
-def _candidates(
-    scored: ScoredDocument, singletons: str, document: Document | None
-) -> tuple[Scores, Ints]:
-    """Scores and antecedents, without links from or to spans that markup begins or ends."""
+class _Candidates(NamedTuple):
+    """Scores and antecedents without links from or to the spans that are `barred`: markup is at an edge."""
+
+    scores: Scores
+    antecedents: Ints
+    barred: list[int]
+
+
+def _candidates(scored: ScoredDocument, singletons: str, document: Document | None) -> _Candidates:
     scores, antecedents = scored.scores, scored.antecedents
+    barred: list[int] = []
     if document is not None and singletons != "all":
-        places = np.stack([scored.start, scored.end], -1)
-        scores = _unlinked(edged_with_markup(document, places), scores, antecedents)
-    return scores, antecedents
+        barred = edged_with_markup(document, np.stack([scored.start, scored.end], -1))
+        scores = _unlinked(barred, scores, antecedents)
+    return _Candidates(scores, antecedents, barred)
 
 
 def _unlinked(barred: Sequence[int], scores: Scores, antecedents: Ints) -> Scores:
