@@ -6,7 +6,8 @@ The network computes once for each text, and what it says is recorded; then `Res
 record in the place of the network. "prepare" cuts texts and makes windows, "decide" makes entities of what
 the network says, "pipe" is both; "tables" fills the tables that a network gets, which a GPU waits for as
 well. "asked" is `pipe` and then all mentions, names and characters of each result. Times are those of the
-processor, the best of several runs on one core. Texts are synthetic, or those of GUM dev (`--gum`, from
+processor, the best of several runs on one core. With `--workers N`, "helped" is what is left to this process
+if N others help it. Texts are synthetic, or those of GUM dev (`--gum`, from
 CORELAX_DATA). `--against` names the source folder of another version, which is measured with the same record.
 """
 
@@ -101,15 +102,17 @@ def tables(items: Sequence[Item], max_width: int) -> None:
             filled([getattr(window, name) for window in reading.windows], -1)
 
 
-def measure(resolver: Resolver, texts: list[str], scored: Any, runs: int) -> dict[str, float]:
+def measure(
+    resolver: Resolver, texts: list[str], scored: Any, runs: int, workers: int = 0
+) -> dict[str, float]:
     """Microseconds per token of each step."""
     model = Recorded(resolver.model, scored)
     resolver = Resolver(model)
     tokens = sum(len(document_of(text).words) for text in texts)
 
-    def piped() -> None:
+    def piped(**options: Any) -> None:
         model.rewind()
-        for _ in resolver.pipe(texts, batch_size=BATCH):
+        for _ in resolver.pipe(texts, batch_size=BATCH, **options):
             pass
 
     def asked() -> None:
@@ -127,6 +130,8 @@ def measure(resolver: Resolver, texts: list[str], scored: Any, runs: int) -> dic
         "pipe": best(piped, runs),
         "asked": best(asked, runs),
     }
+    if workers:
+        seconds["helped"] = best(lambda: piped(workers=workers), runs)
     seconds["decide"] = seconds["pipe"] - seconds["prepare"]
     return {name: 1e6 * value / tokens for name, value in seconds.items()}
 
@@ -136,6 +141,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--model", default="small", help="A model folder or a name.")
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--workers", type=int, default=0, help="Measure with helpers, too.")
     parser.add_argument(
         "--gum", action="store_true", help="Texts of GUM instead of synthetic ones."
     )
@@ -162,18 +168,22 @@ def main() -> None:
         if options.profile:
             profile(resolver, texts, record)
             return
-        figures = {n: measure(resolver, texts[n], record[n], options.runs) for n in options.sizes}
+        figures = {
+            n: measure(resolver, texts[n], record[n], options.runs, options.workers)
+            for n in options.sizes
+        }
         if options.single:
             print(json.dumps(figures))
             return
         others = _of_other(options, path) if options.against else {}
-    names = ("prepare", "decide", "pipe", "tables", "asked")
+    names = ["prepare", "decide", "pipe", "tables", "asked"] + ["helped"] * bool(options.workers)
     rows = []
     for size in options.sizes:
         rows.append([f"{size:,}", "this", *(f"{figures[size][name]:.2f}" for name in names)])
         if other := others.get(str(size)):
-            rows.append([f"{size:,}", "before", *(f"{other[name]:.2f}" for name in names)])
-            ratios = (f"{other[name] / figures[size][name]:.1f}×" for name in names)
+            old = [name for name in names if name in other]
+            rows.append([f"{size:,}", "before", *(f"{other[name]:.2f}" for name in old)])
+            ratios = (f"{other[name] / figures[size][name]:.1f}×" for name in old)
             rows.append([f"{size:,}", "ratio", *ratios])
     print(format_table(["tokens", "version", *(f"{name} µs" for name in names)], rows))
 

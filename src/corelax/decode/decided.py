@@ -39,6 +39,7 @@ class Decided(NamedTuple):
     def decisions(self) -> list[Decision]:
         """A decision for each mention.
 
+        >>> import numpy as np
         >>> nothing, no = np.zeros((1, 0, 2), int), np.zeros((1, 0))
         >>> a, one = np.array([0]), np.array([1.0])
         >>> Decided(a, a + 2, a, a - 1, one, one, one, a, nothing, no).decisions()[0].span
