@@ -47,8 +47,10 @@ class EqualWords:
         batch_size: int = 8,
         singletons: str = "drop",
         scheme: str | None = None,
+        workers: int | None = None,
     ) -> Iterator[Resolution]:
         self.asked |= {"batch_size": batch_size, "singletons": singletons, "scheme": scheme}
+        self.asked |= {"workers": workers}
         for doc in texts:
             self.seen.append(doc)
             found = [(i, word) for i, word in enumerate(doc.words) if word[0].isupper()]

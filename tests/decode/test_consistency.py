@@ -178,3 +178,22 @@ def test_the_name_of_a_speaker_is_that_speaker():
     assert clash("[ Ann Lee ] I came Bo : [ Me ] too", speakers)
     assert not clash("Ann : I came [ Bo ] : [ I ] did", speakers)
     assert not clash("[ Lee ] : [ I ] came Bo : Me too", speakers)  # the surname of both
+
+
+NAMED = (
+    "Mr. Mrs. Dr. Li Ann 's ’s the old man daughter her he and of King , - Woodhouse miss".split()
+)
+
+
+@given(
+    words=st.lists(st.sampled_from(NAMED), min_size=1, max_size=12),
+    spans=st.lists(st.tuples(st.integers(0, 11), st.integers(1, 7)), max_size=9),
+)
+def test_claims_are_the_same_whether_or_not_spans_are_looked_at_that_say_nothing(words, spans):
+    """With speakers, of whom none is known here, every short span is looked at; without, a few."""
+    spans = [(start, min(start + size, len(words))) for start, size in spans if start < len(words)]
+    looked_at, chosen = (
+        claims_of(Document(id="d", words=tuple(words), layers=layers), spans)
+        for layers in ({"speaker": (None,) * len(words)}, {})
+    )
+    assert looked_at == chosen

@@ -1,9 +1,10 @@
 """Spans that are not shown: markup at an edge, overlaps inside an entity."""
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corelax.decode import edged_with_markup, without_overlaps
+from corelax.decode import edged_with_markup, overlapping, without_overlaps
 from corelax.document import Document
 
 places = st.lists(
@@ -35,3 +36,13 @@ def test_spans_that_begin_or_end_with_markup_are_found():
     doc = Document(id="d", words=tuple("<b> Ann </b> saw **Bo** ** Cy https://x.org".split()))
     spans = [(0, 2), (1, 2), (1, 3), (0, 4), (6, 7), (7, 8)]
     assert edged_with_markup(doc, spans) == [0, 2, 3, 5]
+
+
+@given(spans=places, data=st.data())
+def test_entities_with_overlaps_are_those_with_two_spans_that_share_a_word(spans, data):
+    entity = data.draw(st.lists(st.integers(0, 3), min_size=len(spans), max_size=len(spans)))
+    words: list[list[int]] = [[] for _ in range(4)]
+    for (start, end), its in zip(spans, entity, strict=True):
+        words[its] += range(start, end)
+    expected = [e for e in range(4) if len(words[e]) > len(set(words[e]))]
+    assert overlapping(spans, np.array(entity, np.int64)).tolist() == expected

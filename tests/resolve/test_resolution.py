@@ -1,18 +1,23 @@
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from dataclasses import replace
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from corelax.core.errors import CorelaxError
-from corelax.decode import Decision
+from corelax.decode import Decided, Decision
 from corelax.document import Document, EmptyId, Span
 from corelax.document.clustering import Clustering
 from corelax.resolve import Resolution, resolution_of
+from corelax.text import document_of
+from corelax.text.raw import cut_document
 
 TEXT = "Her dog barked.\nAnn\nLee fed it; she laughed."
 OFFSETS = ((0, 3), (4, 7), (8, 14), (14, 15), (16, 19), (20, 23), (24, 27), (28, 30), (30, 31),
@@ -285,3 +290,72 @@ def test_a_resolution_says_what_was_decided(case: tuple[Document, str, list[Deci
         [[d.span for d in decisions if d.entity == entity] for entity in range(4)]
     )
     assert all(e.representative in e.mentions for e in found.entities)
+
+
+# What is made when it is asked for.
+
+
+def decided_of(decisions):
+    """Decisions as arrays, without likely antecedents."""
+    columns = [
+        [d.span.start for d in decisions],
+        [d.span.end for d in decisions],
+        [d.entity for d in decisions],
+        [-1 if d.antecedent is None else d.antecedent for d in decisions],
+        [d.probability for d in decisions],
+        [d.link_probability for d in decisions],
+        [d.entity_probability for d in decisions],
+        [d.span.start for d in decisions],
+    ]
+    likely = np.zeros((len(decisions), 0, 2), np.int64), np.zeros((len(decisions), 0))
+    return Decided(*map(np.array, columns), *likely)
+
+
+def resolved_later():
+    text = "Ann said she left.  Bo saw her."
+    cut, _ = cut_document(text)
+    spans = [(0, 1), (2, 3), (5, 6), (7, 8)]
+    decisions = [
+        Decision(Span(*span), entity, antecedent, 0.9, 0.8, 0.7, head=span[0])
+        for span, entity, antecedent in zip(spans, (4, 4, 9, 4), (None, 0, None, 1), strict=True)
+    ]
+    now = resolution_of(document_of(text), decisions)
+    return Resolution.later(cut, decided_of(decisions)), now
+
+
+def test_a_resolution_that_is_made_later_is_the_same():
+    later, now = resolved_later()
+    assert later.text == now.text
+    assert later == now
+    assert (later.as_dict(), str(later), repr(later)) == (now.as_dict(), str(now), repr(now))
+    assert later.document == now.document
+    assert hash(later) == hash(now)
+
+
+def test_nothing_is_made_before_it_is_asked_for(monkeypatch):
+    later, _ = resolved_later()
+    monkeypatch.setattr(Decided, "decisions", lambda _: pytest.fail("not asked for"))
+    assert later.text.startswith("Ann")
+    pickle.dumps(later)
+
+
+def test_it_can_be_sent_elsewhere_before_and_after_it_is_made():
+    later, now = resolved_later()
+    assert pickle.loads(pickle.dumps(later)) == now
+    assert later.mentions == now.mentions
+    assert pickle.loads(pickle.dumps(later)) == copy.deepcopy(now) == later
+
+
+def test_a_resolution_cannot_be_changed():
+    for resolution in resolved_later():
+        for name in ("text", "mentions", "colour"):
+            with pytest.raises(AttributeError):
+                setattr(resolution, name, None)
+        with pytest.raises(AttributeError):
+            del resolution.mentions
+
+
+def test_offsets_that_do_not_fit_are_told_at_once():
+    doc = Document(id="d", words=("Hi",), layers={"offsets": ((0, 9),)}, raw_text="Hi")
+    with pytest.raises(CorelaxError, match="offsets do not fit"):
+        Resolution.later(doc, decided_of([]))

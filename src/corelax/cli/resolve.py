@@ -127,6 +127,16 @@ def resolve(
             help="Processes, each with a model of its own; else 1, with --shards one for each core.",
         ),
     ] = None,
+    workers: Annotated[
+        int | None,
+        Option(
+            min=0,
+            max=MOST_WORKERS,
+            metavar="N",
+            help="Processes that read and decide while one network computes; else by the cores beside a GPU, "
+            "none on a CPU.",
+        ),
+    ] = None,
     threads: Annotated[
         int | None,
         Option(
@@ -170,6 +180,8 @@ def resolve(
         raise BadParameter(f"a text is given; leave out {other}", param_hint="--text")
     if quiet and verbose:
         raise BadParameter("leave out --quiet", param_hint="--verbose")
+    if workers and jobs is not None and jobs > 1:
+        raise BadParameter("leave out --jobs: workers share one model", param_hint="--workers")
     cluster = cluster_of(ray, jobs=jobs, threads=threads, gpu_share=gpu_share, device=device)
     if shards or cluster is not None:
         if not files:
@@ -184,6 +196,7 @@ def resolve(
                 "--mentions": mentions,
                 "--decoding": decoding,
                 "--constraints": constraints,
+                "--workers": workers,
                 "--json and --format": json and format,
                 "--parquet and --json or --format": parquet and (json or format),
             },
@@ -252,6 +265,7 @@ def resolve(
         threads=threads,
         batch_size=batch_size,
         jobs=jobs or 1,
+        workers=workers,
         note=show,
         detail=note if verbose else _silent,
         progress=progress.update,

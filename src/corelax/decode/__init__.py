@@ -12,9 +12,10 @@ from corelax.core.lazy import lazy_names
 from corelax.decode.antecedents import best_antecedents, entities_of_links
 from corelax.decode.claims import Claims, claims_of
 from corelax.decode.constraints import Pairs
+from corelax.decode.decided import Decided
 from corelax.decode.decision import Antecedent, Decision
 from corelax.decode.far_names import with_far_names
-from corelax.decode.selection import edged_with_markup, is_bare, without_overlaps
+from corelax.decode.selection import are_bare, edged_with_markup, overlapping, without_overlaps
 
 if TYPE_CHECKING:
     from corelax.decode.links import best_entities, best_links
@@ -22,15 +23,17 @@ if TYPE_CHECKING:
 __all__ = [
     "Antecedent",
     "Claims",
+    "Decided",
     "Decision",
     "Pairs",
+    "are_bare",
     "best_antecedents",
     "best_entities",
     "best_links",
     "claims_of",
     "edged_with_markup",
     "entities_of_links",
-    "is_bare",
+    "overlapping",
     "with_far_names",
     "without_overlaps",
 ]

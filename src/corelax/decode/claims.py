@@ -11,6 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
+from corelax.decode.arrays import Ints
 from corelax.document import Document
 from corelax.text.people import (
     FEMALE_NOUNS,
@@ -20,6 +23,7 @@ from corelax.text.people import (
     SURNAME_TITLES,
 )
 from corelax.text.pronouns import CANONICAL, FEMALE, MALE, POSSESSIVE_ENDINGS, SECOND_PERSON
+from corelax.text.remembered import Remembered
 
 _LONGEST = 4  # words of a mention that is looked at
 _JOINING = frozenset("and or & , with of / -".split()) | set(POSSESSIVE_ENDINGS)
@@ -65,7 +69,7 @@ class Claims(NamedTuple):
         return {entity for entity, mentions in members.items() if self.clash(mentions)}
 
 
-def claims_of(document: Document, spans: Iterable[tuple[int, int]]) -> Claims:
+def claims_of(document: Document, spans: Sequence[tuple[int, int]] | Ints) -> Claims:
     """The claims of mentions.
 
     Gender comes from pronouns, from titles before names and from nouns such as *daughter*. Speakers are
@@ -80,34 +84,64 @@ def claims_of(document: Document, spans: Iterable[tuple[int, int]]) -> Claims:
     >>> claims_of(doc, [(0, 2), (3, 4), (5, 6), (5, 7)])
     Claims(made=[5, 2, 1, 2], refused=[2, 1, 2, 1], speakers=[])
     """
-    speakers = document.layer("speaker") if "speaker" in document.layers else None
+    speakers = document.layers.get("speaker")
     bits = _Bits(_speaker_names(speakers or ()))
-    made, refused = [], []
+    bounds = np.array(spans, np.int64).reshape(-1, 2)
+    made, refused = [0] * len(bounds), [0] * len(bounds)
     surnames: dict[int, int] = {}
-    for number, (start, end) in enumerate(spans):
+    for number in _that_may_claim(document.words, bounds, any_words=speakers is not None):
+        start, end = bounds[number].tolist()
         claim = refusal = 0
-        if end - start <= _LONGEST + 1:
-            words = document.words[start:end]
-            if words[-1] in POSSESSIVE_ENDINGS:
-                words = words[:-1]
-            lowered = [word.lower() for word in words]
-            if words and _JOINING.isdisjoint(lowered):
-                claim = _gender(words, lowered)
-                refusal = (_IS_MALE | _IS_FEMALE) ^ claim if claim else 0
-                if _title(words, lowered) in SURNAME_TITLES:
-                    surnames[number] = bits.of(("surname", lowered[-1]))
-                    claim |= surnames[number]
-                if speakers is not None:
-                    said, unsaid = bits.speech(number, lowered, speakers[start])
-                    claim, refusal = claim | said, refusal | unsaid
-        made.append(claim)
-        refused.append(refusal)
+        words = document.words[start:end]
+        if words[-1] in POSSESSIVE_ENDINGS:
+            words = words[:-1]
+        lowered = [word.lower() for word in words]
+        if words and _JOINING.isdisjoint(lowered):
+            claim = _gender(words, lowered)
+            refusal = (_IS_MALE | _IS_FEMALE) ^ claim if claim else 0
+            if _title(words, lowered) in SURNAME_TITLES:
+                surnames[number] = bits.of(("surname", lowered[-1]))
+                claim |= surnames[number]
+            if speakers is not None:
+                said, unsaid = bits.speech(number, lowered, speakers[start])
+                claim, refusal = claim | said, refusal | unsaid
+        made[number], refused[number] = claim, refusal
     every = 0
     for bit in surnames.values():
         every |= bit
     for number, bit in surnames.items():
         refused[number] |= every & ~bit
     return Claims(made, refused, list(bits.mentions.values()))
+
+
+def _that_may_claim(words: Sequence[str], bounds: Ints, *, any_words: bool) -> list[int]:
+    """The numbers of short spans that begin with a title or end with a word that tells a gender.
+
+    With `any_words`, those of all short spans: any may be the name of a speaker.
+    """
+    first, last = bounds[:, 0], bounds[:, 1] - 1
+    is_short = last - first <= _LONGEST
+    if not any_words and len(bounds):
+        facts = _FACTS.rows(words)
+        ends = facts.column(_ENDING)
+        last = np.maximum(last - (ends[last] < 0), first)
+        is_short &= (facts.column(_BEGINNING)[first] != 0) | (ends[last] > 0)
+    listed: list[int] = np.flatnonzero(is_short).tolist()
+    return listed
+
+
+_TITLES = MALE_TITLES | FEMALE_TITLES | SURNAME_TITLES
+_GENDERED = MALE | FEMALE | MALE_NOUNS | FEMALE_NOUNS
+_BEGINNING, _ENDING = 0, 1  # columns: a title; 1 for a gender, −1 for a possessive ending
+_FACTS = Remembered(
+    lambda words: [
+        (
+            word.lower().removesuffix(".") in _TITLES,
+            -1 if word in POSSESSIVE_ENDINGS else word.lower() in _GENDERED,
+        )
+        for word in words
+    ]
+)
 
 
 def _gender(words: Sequence[str], lowered: Sequence[str]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heapreplace
 
 import numpy as np
@@ -45,30 +45,26 @@ def _without_clash(
     scores: NDArray[np.floating], antecedents: Ints, links: Sequence[int], claims: Claims
 ) -> list[int]:
     """The links of entities that clash made anew."""
-    group = _Groups(claims)
     of_links = _first_mentions(links)
     clashing = claims.clashing(of_links)
     if not clashing:
         return list(links)
-    result = list(range(len(links)))
-    again = []
-    for mention, link in enumerate(links):
-        if of_links[mention] in clashing:
-            again.append(mention)
-        else:
-            group.join(mention, link)
-            result[mention] = link
-    choices = _choices(scores[again], antecedents[again], again)
-    queue = [(-choices[mention][0][0], mention, 0) for mention in again]
+    again = [mention for mention, first in enumerate(of_links) if first in clashing]
+    result, groups = list(links), of_links
+    for mention in again:
+        result[mention] = groups[mention] = mention
+    group = _Groups(claims, groups)
+    choices = _Choices(scores[again], antecedents[again], again)
+    queue = [(-probability, mention, 0) for probability, mention in choices.first()]
     heapify(queue)
     while queue:
         _, mention, rank = queue[0]
-        target = choices[mention][rank][1]
+        _, target = choices.of(mention, rank)
         if target == mention or group.join(mention, target):
             result[mention] = target
             heappop(queue)
         else:
-            heapreplace(queue, (-choices[mention][rank + 1][0], mention, rank + 1))
+            heapreplace(queue, (-choices.of(mention, rank + 1)[0], mention, rank + 1))
     return result
 
 
@@ -103,30 +99,63 @@ def _first_mentions(links: Sequence[int]) -> list[int]:
     return first
 
 
-def _choices(
-    scores: NDArray[np.floating], antecedents: Ints, mentions: Sequence[int]
-) -> dict[int, list[tuple[float, int]]]:
-    """(probability, antecedent or itself) of each mention, best first; of equals the earliest first."""
-    probs = candidate_probs(scores).tolist()
-    targets = np.concatenate([np.array(mentions)[:, None], antecedents], -1).tolist()
-    is_choice = scores > -np.inf
-    is_choice[:, 0] = True  # a new entity can always be started
-    finite = is_choice.tolist()
-    return {
-        mention: sorted(
-            ((p, to) for p, to, is_real in zip(*rows, strict=True) if is_real),
-            key=lambda choice: (-choice[0], choice[1]),
-        )
-        for mention, *rows in zip(mentions, probs, targets, finite, strict=True)
-    }
+class _Choices:
+    """(probability, antecedent or itself) of mentions, best first; of equals the earliest first.
+
+    Most mentions take their first choice, so that only the others are sorted.
+
+    Args:
+        scores: [mention, 1 + candidate], "new entity" first.
+        antecedents: [mention, candidate].
+        mentions: Which mentions they are.
+    """
+
+    def __init__(
+        self, scores: NDArray[np.floating], antecedents: Ints, mentions: Sequence[int]
+    ) -> None:
+        is_choice = scores > -np.inf
+        is_choice[:, 0] = True  # a new entity can always be started
+        self._probs = np.where(is_choice, candidate_probs(scores), -1.0)
+        self._targets = np.concatenate([np.array(mentions)[:, None], antecedents], -1)
+        self._row = {mention: row for row, mention in enumerate(mentions)}
+        self._sorted: dict[int, list[tuple[float, int]]] = {}
+        best = self._probs.max(-1, keepdims=True)
+        beyond = self._targets.max(initial=0) + 1
+        target = np.where(self._probs == best, self._targets, beyond).min(-1)
+        self._first = list(zip(best[:, 0].tolist(), target.tolist(), strict=True))
+
+    def first(self) -> Iterator[tuple[float, int]]:
+        """(probability of its first choice, mention)."""
+        for mention, row in self._row.items():
+            yield self._first[row][0], mention
+
+    def of(self, mention: int, rank: int) -> tuple[float, int]:
+        """A choice of a mention, from rank 0 on."""
+        row = self._row[mention]
+        if rank == 0:
+            return self._first[row]
+        if mention not in self._sorted:
+            pairs = zip(self._probs[row].tolist(), self._targets[row].tolist(), strict=True)
+            real = [pair for pair in pairs if pair[0] >= 0]
+            self._sorted[mention] = sorted(real, key=lambda choice: (-choice[0], choice[1]))
+        return self._sorted[mention][rank]
 
 
 class _Groups:
-    """Mentions that were joined, with the claims of all of them."""
+    """Mentions that were joined, with the claims of all of them.
 
-    def __init__(self, claims: Claims) -> None:
-        self._parent = list(range(len(claims.made)))
+    Args:
+        claims: Of each mention.
+        first: The first mention of the group that each mention is in.
+    """
+
+    def __init__(self, claims: Claims, first: Sequence[int]) -> None:
+        self._parent = list(first)
         self._made, self._refused = list(claims.made), list(claims.refused)
+        for mention, root in enumerate(first):
+            if root != mention:
+                self._made[root] |= claims.made[mention]
+                self._refused[root] |= claims.refused[mention]
 
     def join(self, a: int, b: int) -> bool:
         """Joins the groups of two mentions, unless they clash; whether they are together now."""

@@ -7,16 +7,20 @@ was not taken stays apart: the ranker has decided that.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+import numpy as np
+
+from corelax.decode.arrays import Ints
 from corelax.decode.claims import Claims
 from corelax.document import Document
 from corelax.text.pronouns import POSSESSIVE_ENDINGS
+from corelax.text.remembered import Remembered
 
 
 def with_far_names(
     document: Document,
-    spans: Sequence[tuple[int, int]],
+    spans: Sequence[tuple[int, int]] | Ints,
     links: Sequence[int],
     reach: int,
     claims: Claims,
@@ -40,6 +44,9 @@ def with_far_names(
     result = list(links)
     if len(spans) <= reach:
         return result
+    names = _full_names(document, spans)
+    if not _any_far(names, links, reach):
+        return result
     latest: dict[tuple[str, ...], int] = {}
     home: list[int] = []  # the first mention of each mention's entity
     members: dict[int, list[int]] = {}
@@ -49,7 +56,7 @@ def with_far_names(
         root.append(mention if link == mention else root[link])
         groups.setdefault(root[mention], []).append(mention)
     for mention, link in enumerate(links):
-        name = _full_name(document, spans[mention])
+        name = names.get(mention)
         earlier = latest.get(name) if name else None
         if link == mention and earlier is not None and mention - earlier > reach:
             together = members[home[earlier]]
@@ -62,15 +69,39 @@ def with_far_names(
     return result
 
 
-def _full_name(document: Document, span: tuple[int, int]) -> tuple[str, ...]:
-    """The words of a name of two or more, without a possessive ending; nothing for other mentions.
+def _any_far(names: Mapping[int, tuple[str, ...]], links: Sequence[int], reach: int) -> bool:
+    """Whether a name starts an entity though it is known from beyond reach, and not from nearer."""
+    latest: dict[tuple[str, ...], int] = {}
+    for mention, name in names.items():
+        if links[mention] == mention and mention - latest.get(name, mention) > reach:
+            return True
+        latest[name] = mention
+    return False
+
+
+def _full_names(
+    document: Document, spans: Sequence[tuple[int, int]] | Ints
+) -> dict[int, tuple[str, ...]]:
+    """[mention] the words of names of two or more, without a possessive ending; only of such mentions.
 
     >>> doc = Document(id="d", words=("Ann", "Lee", "'s", "old", "Dog"))
-    >>> _full_name(doc, (0, 3)), _full_name(doc, (3, 5)), _full_name(doc, (0, 1))
-    (('Ann', 'Lee'), (), ())
+    >>> _full_names(doc, [(0, 3), (3, 5), (0, 1)])
+    {0: ('Ann', 'Lee')}
     """
-    words = document.words[slice(*span)]
-    if words and words[-1] in POSSESSIVE_ENDINGS:
-        words = words[:-1]
-    is_name = len(words) > 1 and all(word[:1].isupper() and word[1:].islower() for word in words)
-    return tuple(words) if is_name else ()
+    is_name = _FACTS.rows(document.words).column(0)
+    start, end = np.array(spans, np.int64).reshape(-1, 2).T
+    names = {}
+    for mention in np.flatnonzero((is_name[start] != 0) & (end - start > 1)).tolist():
+        words = document.words[start[mention] : end[mention]]
+        if words[-1] in POSSESSIVE_ENDINGS:
+            words = words[:-1]
+        if len(words) > 1 and all(map(_is_name_word, words)):
+            names[mention] = tuple(words)
+    return names
+
+
+def _is_name_word(word: str) -> bool:
+    return word[:1].isupper() and word[1:].islower()
+
+
+_FACTS = Remembered(lambda words: [[_is_name_word(word)] for word in words])

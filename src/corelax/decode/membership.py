@@ -1,18 +1,21 @@
 """Entity probabilities of pruned antecedents: P(m_i ∈ E_u) block by block, of the decoded entities alone.
 
 P = (I − L)⁻¹ D as in `relax/entities.py`, but L has a few candidates in each row, none of them further back
-than a few thousand mentions. So a document of any length is solved in blocks: a block needs the rows of P
-within reach before it, and the columns of the entities that have mentions there.
+than a few thousand mentions, and of the column of an entity only the rows from its first to its last mention
+are needed. So a document of any length is solved in blocks, with a column for each entity that is open.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from heapq import heappop, heappush
 
 import numpy as np
 from numpy.typing import NDArray
 
 from corelax.decode.arrays import Floats, Ints
 
-BLOCK = 256  # mentions
+BLOCK = 64  # mentions
 
 
 def candidate_probs(scores: NDArray[np.floating]) -> Floats:
@@ -50,45 +53,96 @@ def membership(
     """
     size = len(probs)
     result = np.zeros(size)
-    is_first = _first_mentions(entity)
-    rows, columns = np.zeros((0, 0)), np.zeros(0, np.int64)  # P before the block
-    for start in range(0, size, block):
-        end, begin = min(start + block, size), max(0, start - reach)
-        active = entity[begin:end]
-        active = np.unique(active[active >= 0])  # entities, the columns of this block
-        before = np.zeros((start - begin, len(active)))
-        still_active = np.isin(columns, active)
-        before[:, np.searchsorted(active, columns[still_active])] = rows[
-            len(rows) - (start - begin) :, still_active
-        ]
-        links = _links(probs[start:end, 1:], antecedents[start:end] - begin, end - begin)
-        right = links[:, : start - begin] @ before
+    entity = _without_gaps(entity)
+    first, last = _lifetimes(entity)
+    column = np.array(list(_columns(first // block, last // block)), np.int64)  # [entity]
+    if not len(column):
+        return result
+    columns = int(column.max()) + 1
+    # P of the last mentions, from number `base` on.
+    begins, ends = int(first[0]) // block * block, int(last.max()) + 1
+    rows, base = np.zeros((min(ends - begins + block, 2 * reach + block), columns)), begins
+    opening = np.searchsorted(
+        first, np.arange(begins, ends + block, block)
+    )  # [block] its first entity
+    for number, start in enumerate(range(begins, ends, block)):
+        end = min(start + block, size)
+        if end - base > len(rows):  # what is out of reach gives way
+            kept = start - max(base, start - reach)
+            rows[:kept] = rows[start - base - kept : start - base].copy()
+            base = start - kept
+        new = slice(opening[number], opening[number + 1])  # entities that begin here
+        rows[:, column[new]] = 0.0
+        chances, targets = probs[start:end, 1:], antecedents[start:end]
+        is_inner = targets >= start
+        outer = np.where(
+            is_inner | (targets < base), 0.0, chances
+        )  # before `begins` nothing is open
+        before = rows.take((targets - base).clip(min=0, max=len(rows) - 1), axis=0)
+        right = np.matmul(outer[:, None], before)[:, 0]  # [mention, column]
+        right[first[new] - start, column[new]] += probs[first[new], 0]
+        inner = np.eye(end - start) - _links(np.where(is_inner, chances, 0.0), targets - start)
+        # Lower triangular with ones on the diagonal: nothing is exchanged.
+        solved = np.linalg.solve(inner, right)
+        rows[start - base : end - base] = solved
         own = entity[start:end]
-        first = np.flatnonzero(is_first[start:end])
-        right[first, np.searchsorted(active, own[first])] += probs[start:end][first, 0]
-        inner = np.eye(end - start) - links[:, start - begin :]
-        solved = np.linalg.solve(inner, right)  # lower triangular with ones: nothing is exchanged
         placed = np.flatnonzero(own >= 0)
-        result[start + placed] = solved[placed, np.searchsorted(active, own[placed])]
-        rows, columns = np.concatenate([before, solved])[-reach:], active
+        result[start + placed] = solved[placed, column[own[placed]]]
     return result
 
 
-def _links(probs: Floats, targets: Ints, width: int) -> Floats:
-    """[mention, target] the probabilities of candidates in the columns of their targets."""
-    rows = np.arange(len(probs))[:, None] * width
-    flat = (rows + targets.clip(min=0)).ravel()
-    table = np.zeros(len(probs) * width)
-    np.add.at(table, flat, probs.ravel())
-    return table.reshape(len(probs), width)
+def _without_gaps(entity: Ints) -> Ints:
+    """[mention] numbers of entities without those that have no mention.
 
-
-def _first_mentions(entity: Ints) -> NDArray[np.bool_]:
-    """[mention] whether it is the first mention of its entity.
-
-    >>> _first_mentions(np.array([-1, 0, 1, 0])).tolist()
-    [False, True, True, False]
+    >>> _without_gaps(np.array([2, -1, 5, 2])).tolist()
+    [0, -1, 1, 0]
     """
-    is_first = np.zeros(len(entity), bool)
-    is_first[np.unique(entity, return_index=True)[1]] = True
-    return is_first & (entity >= 0)
+    has_mentions = np.zeros(int(entity.max(initial=-1)) + 2, bool)
+    has_mentions[entity] = True  # of −1 it is the last
+    has_mentions[-1] = False
+    number = np.cumsum(has_mentions) - 1
+    number[-1] = -1
+    numbers: Ints = number[entity]
+    return numbers
+
+
+def _lifetimes(entity: Ints) -> tuple[Ints, Ints]:
+    """[entity] the first and the last mention of entities 0, 1, ...
+
+    >>> _lifetimes(np.array([-1, 0, 1, 0]))
+    (array([1, 2]), array([3, 2]))
+    """
+    first = np.full(int(entity.max(initial=-1)) + 1, -1)
+    last = first.copy()
+    placed = np.flatnonzero(entity >= 0)
+    last[entity[placed]] = placed
+    first[entity[placed[::-1]]] = placed[::-1]
+    return first, last
+
+
+def _columns(first: Ints, last: Ints) -> Iterator[int]:
+    """A column for each entity, given the first and the last block of each; a free one is used again.
+
+    >>> list(_columns(np.array([0, 0, 1, 2]), np.array([0, 5, 2, 2])))
+    [0, 1, 0, 2]
+    """
+    free: list[int] = []
+    open_until: list[tuple[int, int]] = []
+    count = 0
+    for begins, ends in zip(first.tolist(), last.tolist(), strict=True):
+        while open_until and open_until[0][0] < begins:
+            heappush(free, heappop(open_until)[1])
+        if not free:
+            heappush(free, count)
+            count += 1
+        column = heappop(free)
+        heappush(open_until, (ends, column))
+        yield column
+
+
+def _links(probs: Floats, targets: Ints) -> Floats:
+    """[mention, target] the probabilities of candidates in the columns of their targets, in one block."""
+    size = len(probs)
+    flat = np.arange(size)[:, None] * size + targets.clip(min=0)
+    table = np.bincount(flat.ravel(), probs.ravel(), size * size)
+    return np.asarray(table, np.float64).reshape(size, size)

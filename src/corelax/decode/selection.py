@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from corelax.document import Document
-from corelax.text.markup import markup_of
-from corelax.text.pronouns import DEMONSTRATIVES, PRONOUNS
+import numpy as np
+from numpy.typing import NDArray
 
-Bounds = Sequence[tuple[int, int]]
+from corelax.decode.arrays import Ints
+from corelax.document import Document
+from corelax.text.markup import is_markup
+from corelax.text.pronouns import DEMONSTRATIVES, PRONOUNS
+from corelax.text.remembered import Remembered
+
+Bounds = Sequence[tuple[int, int]] | Ints  # or [span, 2]
 _POINTING = PRONOUNS | DEMONSTRATIVES | {"here", "there"}
+_MARKUP, _BARE = 0, 1  # columns
+_FACTS = Remembered(
+    lambda words: [
+        (not word.isalnum() and is_markup(word), word.islower() and word not in _POINTING)
+        for word in words
+    ]
+)
 
 
 def edged_with_markup(document: Document, spans: Bounds) -> list[int]:
@@ -19,29 +31,49 @@ def edged_with_markup(document: Document, spans: Bounds) -> list[int]:
     >>> edged_with_markup(doc, [(0, 2), (1, 2), (1, 3)])
     [0, 2]
     """
-    words, markup = document.words, markup_of(document.words)
-    if not markup:
+    markup = _FACTS.rows(document.words).column(_MARKUP)
+    if not markup.any():
         return []
-    return [
-        at
-        for at, (start, end) in enumerate(spans)
-        if words[start] in markup or words[end - 1] in markup
-    ]
+    start, end = np.array(spans, np.int64).reshape(-1, 2).T
+    edged: list[int] = np.flatnonzero(markup[start] | markup[end - 1]).tolist()
+    return edged
 
 
-def is_bare(document: Document, span: tuple[int, int]) -> bool:
-    """Whether a span is one word in lower case and no pronoun: a verb, or a noun without article.
+def are_bare(document: Document, spans: Bounds) -> NDArray[np.bool_]:
+    """[span] whether it is one word in lower case and no pronoun: a verb, or a noun without article.
 
     >>> doc = Document(id="d", words=("Ann", "left", "it"))
-    >>> [is_bare(doc, span) for span in [(0, 1), (1, 2), (2, 3), (1, 3)]]
+    >>> are_bare(doc, [(0, 1), (1, 2), (2, 3), (1, 3)]).tolist()
     [False, True, False, False]
     """
-    word = document.words[span[0]]
-    return span[1] == span[0] + 1 and word.islower() and word not in _POINTING
+    start, end = np.array(spans, np.int64).reshape(-1, 2).T
+    bare: NDArray[np.bool_] = _FACTS.rows(document.words).column(_BARE)[start] != 0
+    bare &= end == start + 1
+    return bare
+
+
+def overlapping(spans: Bounds, entity: Ints) -> Ints:
+    """The entities with two spans that overlap.
+
+    Args:
+        spans: (first word, one past the last).
+        entity: [span] the number of its entity.
+
+    >>> overlapping([(0, 5), (1, 2), (6, 7), (7, 8)], np.array([0, 0, 1, 1])).tolist()
+    [0]
+    """
+    start, end = np.array(spans, np.int64).reshape(-1, 2).T
+    order = np.lexsort((end, start, entity))
+    of_one = entity[order[1:]] == entity[order[:-1]]
+    # If no two neighbours overlap, no others do.
+    return np.unique(entity[order[1:]][of_one & (start[order[1:]] < end[order[:-1]])])
 
 
 def without_overlaps(
-    document: Document, spans: Bounds, entity: Sequence[int], probability: Sequence[float]
+    document: Document,
+    spans: Sequence[tuple[int, int]],
+    entity: Sequence[int],
+    probability: Sequence[float],
 ) -> list[int]:
     """The mentions of an entity without the less likely of two that overlap: *Ann* and *Ann's*.
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
+from corelax.resolve.given import Text
+
 Item = TypeVar("Item")
 
 
@@ -38,3 +40,21 @@ def batches_of(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
         raise
     if batch:
         yield batch
+
+
+def up_to(texts: Iterator[Text], characters: int) -> Iterator[Text]:
+    """The first texts, until they have that many characters; a document has its words.
+
+    >>> rest = iter(["Ann", "Bo", "Cy"])
+    >>> list(up_to(rest, 4)), list(rest)
+    (['Ann', 'Bo'], ['Cy'])
+    """
+    size = 0
+    while size < characters:
+        try:
+            text = next(texts)
+        except StopIteration:
+            return
+        raw = text[0] if isinstance(text, tuple) and text else text
+        size += len(raw) if isinstance(raw, str) else sum(map(len, getattr(raw, "words", ())))
+        yield text

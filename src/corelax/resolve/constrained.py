@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from corelax.document import Span
 from corelax.resolve.constraints import Constraints, in_words
-from corelax.resolve.resolution import Resolution, resolution_of, without_alone
+from corelax.resolve.parts import without_alone
+from corelax.resolve.resolution import Resolution, resolution_of
 
 if TYPE_CHECKING:
     from corelax.resolve.resolver import Resolver

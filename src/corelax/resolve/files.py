@@ -37,6 +37,7 @@ def resolve_files(
     threads: int | None = None,
     batch_size: int = 8,
     jobs: int = 1,
+    workers: int | None = None,
     note: Note = lambda _: None,
     detail: Note = lambda _: None,
     progress: Progress = lambda _done, _all, _name: None,
@@ -61,6 +62,8 @@ def resolve_files(
         threads: How many threads compute on a CPU; None is as many as there are cores.
         batch_size: How many documents an encoder ranker resolves together.
         jobs: In how many processes, each with a model of its own.
+        workers: How many other processes do what is done around the network of an encoder ranker; as in
+            `Resolver.pipe`.
         note: Called with a line of text for each oddity.
         detail: Called with a line that says which model is loaded and what runs it.
         progress: Called with the number of resolved documents, the number of all, and a document's name.
@@ -96,6 +99,7 @@ def resolve_files(
             threads=threads,
             batch_size=batch_size,
             jobs=jobs,
+            workers=workers,
             note=note,
             detail=detail,
         )

@@ -8,14 +8,13 @@ from operator import index
 from corelax.core.errors import CorelaxError
 from corelax.decode import Pairs
 from corelax.document import Document
-from corelax.text import document_of
+from corelax.text.raw import CutText
 
 Speakers = Sequence[tuple[int, int, str]]
+Text = str | Document | tuple[str, Speakers]
 
 
-def text_and_speakers(
-    given: str | Document | tuple[str, Speakers],
-) -> tuple[str | Document, Speakers | None]:
+def text_and_speakers(given: Text) -> tuple[str | Document, Speakers | None]:
     """A text of several, which may be a pair of the text and its speakers."""
     if not isinstance(given, tuple):
         return given, None
@@ -24,24 +23,22 @@ def text_and_speakers(
     return given
 
 
-def given_document(text: str | Document, speakers: Speakers | None) -> Document:
-    """A raw text as a document; a document as it is."""
+def check_single(text: str | Document, speakers: Speakers | None) -> None:
+    """An error if several texts are given for one, or speakers beside a document."""
     if isinstance(text, list | tuple):
         raise CorelaxError("resolve takes a single text; for several there is pipe")
-    if not isinstance(text, Document):
-        return document_of(text, speakers=speakers)
-    if speakers is not None:
+    if isinstance(text, Document) and speakers is not None:
         raise CorelaxError("speakers of a document are its layer 'speaker'")
-    return text
 
 
 def in_words(
-    mentions: Sequence[tuple[int, int]], document: Document, *, is_raw: bool
+    mentions: Sequence[tuple[int, int]], source: CutText | Document
 ) -> list[tuple[int, int]]:
-    """Mentions as (first word, one past the last)."""
-    size = len(document.words)
-    if is_raw:
-        offsets = document.layer("offsets")
+    """Mentions of a raw text in characters, or of a document in words, as (first word, one past the last)."""
+    is_raw = isinstance(source, CutText)
+    size = len(source.words)
+    if isinstance(source, CutText):
+        offsets = source.spans.tolist()
         starts = {start: at for at, (start, _) in enumerate(offsets)}
         ends = {end: at + 1 for at, (_, end) in enumerate(offsets)}
     else:

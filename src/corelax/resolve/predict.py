@@ -17,8 +17,9 @@ from corelax.resolve.constraints import Constraints
 from corelax.resolve.hub import fetched
 from corelax.resolve.mentions import chosen_singletons, noting_source
 from corelax.resolve.models import model_folder
+from corelax.resolve.parts import heads_of
 from corelax.resolve.processes import resolve_in_processes
-from corelax.resolve.resolution import Resolution, heads_of
+from corelax.resolve.resolution import Resolution
 
 BATCH = 8  # documents
 Note = Callable[[str], None]
@@ -83,6 +84,7 @@ def resolve_documents(
     threads: int | None = None,
     batch_size: int = BATCH,
     jobs: int = 1,
+    workers: int | None = None,
     note: Note = lambda _: None,
     detail: Note = lambda _: None,
 ) -> Iterator[Resolution]:
@@ -103,6 +105,7 @@ def resolve_documents(
         threads: As in `predict_documents`.
         batch_size: How many documents an encoder ranker resolves together.
         jobs: In how many processes an encoder ranker looks for mentions.
+        workers: As in `Resolver.pipe`, unless there are several `jobs`.
         note: As in `predict_documents`.
         detail: Called with a line that says which model is loaded and what runs it.
     """
@@ -121,6 +124,7 @@ def resolve_documents(
         constraints,
         detail,
         jobs,
+        workers,
     )
     for _, resolution in predictions:
         yield resolution()
@@ -145,6 +149,7 @@ def _predictions(
     constraints: Mapping[str, Constraints] | None = None,
     detail: Note = lambda _: None,
     jobs: int = 1,
+    workers: int | None = None,
 ) -> Iterator[_Prediction]:
     """By the ranker that the folder holds."""
     model = fetched(model)
@@ -168,6 +173,7 @@ def _predictions(
             constraints or {},
             detail,
             check_number("jobs", jobs, at_least=1, integer=True),
+            workers,
         )
         return
     if constraints:
@@ -194,6 +200,7 @@ def _by_encoder(
     constraints: Mapping[str, Constraints],
     detail: Note,
     jobs: int,
+    workers: int | None,
 ) -> Iterator[_Prediction]:
     """The encoder ranker. Given mentions that it cannot look at, such as very long ones, stay alone."""
     from corelax.resolve.constrained import constrained
@@ -219,7 +226,7 @@ def _by_encoder(
         )
     elif (mentions or DETECT) == DETECT:
         resolutions = resolver.pipe(
-            to_resolve, batch_size=batch_size, singletons=singletons, scheme=scheme
+            to_resolve, batch_size=batch_size, singletons=singletons, scheme=scheme, workers=workers
         )
     else:
         resolutions = (

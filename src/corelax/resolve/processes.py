@@ -51,6 +51,6 @@ def batch_resolver(
     resolver = Resolver.from_pretrained(model, **loading)
 
     def resolve(documents: Sequence[Document]) -> list[Resolution]:
-        return list(resolver.pipe(documents, batch_size=len(documents), **options))
+        return list(resolver.pipe(documents, batch_size=len(documents), workers=0, **options))
 
     return resolve

@@ -6,34 +6,30 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import NoneType
 from typing import Any
 
 from corelax.core.checks import check_choice, check_items, check_number
 from corelax.core.errors import CorelaxError
 from corelax.core.printable import on_one_line, shortened
-from corelax.decode import Decision, Pairs
+from corelax.decode import Decided, Decision, Pairs
 from corelax.document import Document, Span
 from corelax.document.clustering import SINGLETONS
-from corelax.rankers.encoder.decisions import decide
 from corelax.rankers.encoder.items import Item
 from corelax.rankers.encoder.model import ScoringModel
 from corelax.rankers.encoder.reach import Places
-from corelax.resolve.batching import batches_of
+from corelax.resolve.batching import batches_of, up_to
 from corelax.resolve.corrections import Corrections, corrections_of
-from corelax.resolve.given import (
-    Speakers,
-    given_document,
-    in_words,
-    renumbered,
-    text_and_speakers,
-)
+from corelax.resolve.given import Speakers, Text, in_words, renumbered, text_and_speakers
 from corelax.resolve.hub import fetched, push_folder
 from corelax.resolve.loading import load_model
 from corelax.resolve.mapping import map_dataset
 from corelax.resolve.models import model_folder
-from corelax.resolve.resolution import Resolution, resolution_of, without_alone
+from corelax.resolve.overlap import Options, resolve_with_helpers, usual_workers
+from corelax.resolve.parts import without_alone
+from corelax.resolve.resolution import Resolution, resolution_of
+from corelax.resolve.steps import Prepared, conclude, cut_or_given, item_of, prepare
 
+LITTLE_TEXT = 1_000_000  # characters that a GPU has resolved before helpers are started
 SpanPairs = Iterable[tuple[tuple[int, int], tuple[int, int]]]
 
 
@@ -130,19 +126,20 @@ class Resolver:
                 network prefers is made. `must_link` goes before it, and given mentions always stay.
         """
         check_choice("singletons", singletons, SINGLETONS)
-        document = given_document(text, speakers)
+        source, document = cut_or_given(text, speakers)
         together: list[Any] = check_items("must_link", must_link)
         apart: list[Any] = check_items("cannot_link", cannot_link)
         if mentions is None:
             item = self._item(document, scheme)
             if together or apart:
-                as_words = partial(in_words, document=document, is_raw=isinstance(text, str))
+                as_words = partial(in_words, source=source)
                 corrections = corrections_of(together, apart, as_words)
-                return self._corrected(document, item, corrections, singletons, consistent)
-            [decisions] = self._decided([document], [item], singletons, consistent)
-            return resolution_of(document, decisions)
+                prepared = Prepared(source, document, item)
+                return self._corrected(prepared, corrections, singletons, consistent)
+            [found] = self._decided([document], [item], singletons, consistent)
+            return Resolution.later(source, found)
         mentions = check_items("mentions", mentions)
-        words = in_words(mentions, document, is_raw=isinstance(text, str))
+        words = in_words(mentions, source)
         given = sorted(set(words))
         position = {span: at for at, span in enumerate(given)}
         numbers = [position[span] for span in words]
@@ -153,8 +150,8 @@ class Resolver:
         for mention, span in zip(mentions, words, strict=True):
             if problem := places.problem(span):
                 raise CorelaxError(f"mentions: {tuple(mention)} {problem}")
-        [decisions] = self._decided([document], [item], "all", consistent, together, apart)
-        return resolution_of(document, decisions)
+        [found] = self._decided([document], [item], "all", consistent, together, apart)
+        return Resolution.later(source, found)
 
     __call__ = resolve
 
@@ -194,7 +191,8 @@ class Resolver:
                 raise CorelaxError(f"mentions: {mention!r} is not a Span")
         visible = {m for m in every if m.is_continuous and places.holds(m)}
         item = item._replace(given=sorted(visible))
-        [decisions] = self._decided([document], [item], "all", consistent)
+        [found] = self._decided([document], [item], "all", consistent)
+        decisions = found.decisions()
         free = 1 + max((decision.entity for decision in decisions), default=-1)
         alone = [mention for mention in every if mention not in visible]
         decisions += [Decision(m, free + i, None, 1.0, 1.0, 1.0) for i, m in enumerate(alone)]
@@ -204,12 +202,13 @@ class Resolver:
 
     def pipe(
         self,
-        texts: Iterable[str | Document | tuple[str, Speakers]],
+        texts: Iterable[Text],
         *,
         batch_size: int = 8,
         singletons: str = "drop",
         scheme: str | None = None,
         consistent: bool = True,
+        workers: int | None = None,
     ) -> Iterator[Resolution]:
         """The entities of many texts, in their order.
 
@@ -221,24 +220,45 @@ class Resolver:
             singletons: As in `resolve`.
             scheme: As in `resolve`.
             consistent: As in `resolve`.
+            workers: How many other processes cut texts, make windows and decide while the network computes;
+                0 is none. They have no model of their own. None depends on the machine: none on a CPU, where
+                the network takes all cores; with a GPU one for each core but one, at most eight, once there
+                is enough text that starting them pays.
         """
         if isinstance(texts, str):
             raise CorelaxError("texts must be several texts, as [text]; resolve takes a single one")
         check_number("batch_size", batch_size, at_least=1, integer=True)
         check_choice("singletons", singletons, SINGLETONS)
+        if workers is not None:
+            check_number("workers", workers, integer=True)
         if not hasattr(type(texts), "__iter__"):
             raise CorelaxError(f"texts must be a list or another iterable, not {texts!r}")
 
-        def prepared() -> Iterator[tuple[Document, Item]]:
+        options = Options(scheme, singletons, consistent)
+        rest = iter(texts)
+        if workers is None and (workers := usual_workers(self.model)):
+            yield from self._piped(up_to(rest, LITTLE_TEXT), options, batch_size)
+        if not workers:
+            yield from self._piped(rest, options, batch_size)
+        else:
+            yield from resolve_with_helpers(
+                self.model, rest, options, workers=workers, batch_size=batch_size
+            )
+
+    def _piped(
+        self, texts: Iterable[Text], options: Options, batch_size: int
+    ) -> Iterator[Resolution]:
+        """The entities of texts, all by this process."""
+
+        def prepared() -> Iterator[Prepared]:
             for text in texts:
-                document = given_document(*text_and_speakers(text))
-                yield document, self._item(document, scheme)
+                yield prepare(self.model, *text_and_speakers(text), options.scheme)
 
         for batch in batches_of(prepared(), batch_size):
-            documents, items = zip(*batch, strict=True)
-            decided = self._decided(documents, items, singletons, consistent)
-            for document, decisions in zip(documents, decided, strict=True):
-                yield resolution_of(document, decisions)
+            sources, documents, items = zip(*batch, strict=True)
+            found = self._decided(documents, items, options.singletons, options.consistent)
+            for source, decided in zip(sources, found, strict=True):
+                yield Resolution.later(source, decided)
 
     def map(
         self,
@@ -265,8 +285,7 @@ class Resolver:
 
     def _corrected(
         self,
-        document: Document,
-        item: Item,
+        prepared: Prepared,
         corrections: Corrections,
         singletons: str,
         consistent: bool,
@@ -275,21 +294,23 @@ class Resolver:
 
         All spans that the ranker looks at, and those, are given to it.
         """
+        source, document, item = prepared
         places = self._places(document, item)
         for span in sorted(corrections.spans):
             if problem := places.problem(span):
                 words = " ".join(document.words[slice(*span)])
                 raise CorelaxError(f"constraints: {shortened(words, 40)!r} {problem}")
         [candidates] = self._decided([document], [item], "all", consistent)
-        given = sorted({decision.span.bounds for decision in candidates} | corrections.spans)
-        [decisions] = self._decided(
+        bounds = zip(candidates.start.tolist(), candidates.end.tolist(), strict=True)
+        given = sorted({*bounds} | corrections.spans)
+        [found] = self._decided(
             [document],
             [item._replace(given=given)],
             singletons,
             consistent,
             *corrections.numbered(given),
         )
-        return resolution_of(document, decisions)
+        return Resolution.later(source, found)
 
     def _decided(
         self,
@@ -299,18 +320,19 @@ class Resolver:
         consistent: bool,
         must_link: Pairs = (),
         cannot_link: Pairs = (),
-    ) -> Iterator[list[Decision]]:
+    ) -> Iterator[Decided]:
         """What is decided about the mentions of each document; documents are scored together."""
         results = self.model.score(items)
         for item, document, scored in zip(items, documents, results, strict=True):
-            yield decide(
+            yield conclude(
+                self.model,
+                document,
+                item.scheme,
                 scored,
                 singletons=singletons,
-                reach=self.model.settings.reach,
+                consistent=consistent,
                 must_link=must_link,
                 cannot_link=cannot_link,
-                calibration=self.model.calibration(item.scheme),
-                document=document if consistent else None,
             )
 
     def memory_bound(self, words: int) -> int:
@@ -326,10 +348,7 @@ class Resolver:
         self, document: Document, scheme: str | None, given: list[tuple[int, int]] | None = None
     ) -> Item:
         """A document as the ranker takes it."""
-        if not {type(name) for name in document.layer("speaker")} <= {str, NoneType}:
-            raise CorelaxError(f"document {document.key}: speakers must be names, or None")
-        scheme = check_choice("scheme", scheme or self.schemes[0], self.schemes)
-        return Item(self.model.windows(document), self.schemes.index(scheme), given)
+        return item_of(self.model, document, scheme, given)
 
     def _places(self, document: Document, item: Item) -> Places:
         """Which spans of a document the ranker can look at."""

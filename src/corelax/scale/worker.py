@@ -68,7 +68,11 @@ def shard_resolver(work: Work) -> Callable[[Shard], Part]:
 
     def resolve(documents: list[Document]) -> list[Resolution]:
         resolutions = resolver.pipe(
-            documents, batch_size=len(documents), singletons=singletons, scheme=work.scheme
+            documents,
+            batch_size=len(documents),
+            singletons=singletons,
+            scheme=work.scheme,
+            workers=0,
         )
         return list(resolutions)
 

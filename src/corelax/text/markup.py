@@ -6,7 +6,6 @@ Tokens of markup stand alone, and no mention begins or ends with one.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 
 # Names of tags that are not mistaken for something else: `a <b and c> d` has none.
 _BLOCKS = (
@@ -54,15 +53,6 @@ def is_markup(word: str) -> bool:
     [True, True, True, True, False, False, False]
     """
     return _MARKUP.fullmatch(word) is not None
-
-
-def markup_of(words: Collection[str]) -> frozenset[str]:
-    """The words that are markup. Most words are letters, which is seen at once.
-
-    >>> sorted(markup_of(["Ann", "**", "Ann", "'s", "<br>"]))
-    ['**', '<br>']
-    """
-    return frozenset(word for word in {*words} if not word.isalnum() and is_markup(word))
 
 
 def begins_block(word: str) -> bool:

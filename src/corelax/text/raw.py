@@ -3,13 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from corelax.core.checks import check_items
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
+from corelax.text.cutting import cut_text
 from corelax.text.sentences import sentence_starts
-from corelax.text.tokens import token_spans
+
+
+class CutText(NamedTuple):
+    """A text that was cut into tokens and sentences, as arrays.
+
+    Attributes:
+        text: The text.
+        id: The name of the document.
+        spans: [token, 2] first and last + 1 character.
+        starts: [sentence] the first token.
+        turns: (speaker, number of tokens) of stretches in their order; None if no speakers are known.
+    """
+
+    text: str
+    id: str
+    spans: NDArray[np.integer]
+    starts: NDArray[np.integer]
+    turns: tuple[tuple[str | None, int], ...] | None
+
+    @property
+    def words(self) -> list[str]:
+        """The tokens."""
+        return [self.text[start:end] for start, end in self.spans.tolist()]
+
+    def document(self, words: Sequence[str] | None = None, *, offsets: bool = True) -> Document:
+        """The text as a document.
+
+        Args:
+            words: The tokens, if they are at hand.
+            offsets: Whether it has the layer `offsets`, which not everybody needs.
+        """
+        layers: dict[str, tuple[Any, ...]] = {}
+        if offsets:
+            layers["offsets"] = tuple(zip(*self.spans.T.tolist(), strict=True))
+        if self.turns is not None:
+            layers["speaker"] = tuple(name for name, size in self.turns for _ in range(size))
+        return Document(
+            id=self.id,
+            words=tuple(self.words if words is None else words),
+            sentence_starts=tuple(self.starts.tolist()),
+            layers=layers,
+            raw_text=self.text,
+        )
 
 
 def document_of(
@@ -36,34 +82,43 @@ def document_of(
     >>> doc.layers["offsets"][6], text[21:23], doc.layers["speaker"][6]
     ((21, 23), 'Li', 'Cy')
     """
-    if not isinstance(text, str):
-        raise CorelaxError(f"document {id}: a text is a str, not {type(text).__name__}")
+    cut, words = cut_document(text, id, speakers)
+    return cut.document(words)
+
+
+def cut_document(
+    text: str, id: str = "text", speakers: Sequence[tuple[int, int, str]] | None = None
+) -> tuple[CutText, list[str]]:
+    """A text that is cut, and its tokens; arguments as for `document_of`."""
+    check_text(text, id)
     if speakers is not None:
         speakers = check_items(f"document {id}: speakers", speakers)
     words: list[str] = []
-    offsets: list[tuple[int, int]] = []
-    starts: list[int] = []
-    speaker: list[str | None] = []
+    spans, starts, turns = [np.zeros((0, 2), np.int64)], [np.zeros(0, np.int64)], []
     for begin, end, name in (
         [(0, len(text), None)] if speakers is None else _turns(text, id, speakers)
     ):
         piece = text[begin:end]
-        spans = token_spans(piece)
-        piece_words = [piece[first:last] for first, last in spans]
-        starts += [len(words) + start for start in sentence_starts(piece, piece_words, spans)]
+        piece_words, piece_spans = cut_text(piece)
+        piece_starts = sentence_starts(piece, piece_words, piece_spans)
+        starts.append(np.array(piece_starts, np.int64) + len(words))
+        spans.append(piece_spans + begin)
+        turns.append((name, len(piece_words)))
         words += piece_words
-        offsets += [(begin + first, begin + last) for first, last in spans] if begin else spans
-        speaker += [name] * len(spans)
-    layers: dict[str, tuple[Any, ...]] = {"offsets": tuple(offsets)}
-    if speakers is not None:
-        layers["speaker"] = tuple(speaker)
-    return Document(
-        id=id,
-        words=tuple(words),
-        sentence_starts=tuple(starts),
-        layers=layers,
-        raw_text=text,
-    )
+    known = None if speakers is None else tuple(turns)
+    return CutText(text, id, np.concatenate(spans), np.concatenate(starts), known), words
+
+
+def check_text(text: object, id: str = "text") -> None:
+    """An error if a text is something else.
+
+    >>> check_text(b"Ann")
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: document text: a text is a str, not bytes
+    """
+    if not isinstance(text, str):
+        raise CorelaxError(f"document {id}: a text is a str, not {type(text).__name__}")
 
 
 def _turns(
@@ -72,7 +127,7 @@ def _turns(
     """The text as stretches of one speaker. What only blanks divide is one stretch."""
     turns: list[tuple[int, int, str | None]] = []
     done = 0
-    ranges = (_range(given, text, id) for given in speakers)
+    ranges = (speaker_range(given, text, id) for given in speakers)
     for begin, end, name in sorted(ranges, key=lambda r: r[:2]):
         if begin < done:
             raise CorelaxError(
@@ -89,7 +144,8 @@ def _turns(
     return [*turns, (done, len(text), None)]
 
 
-def _range(given: tuple[int, int, str], text: str, id: str) -> tuple[int, int, str]:
+def speaker_range(given: tuple[int, int, str], text: str, id: str) -> tuple[int, int, str]:
+    """Who says what, if it is in the text."""
     match given:
         case (int(begin), int(end), str(name)) if 0 <= begin <= end <= len(text):
             return begin, end, name

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from corelax.text.markup import begins_block, ends_block, markup_of
+import numpy as np
+
+from corelax.text.markup import begins_block, ends_block, is_markup
+from corelax.text.remembered import Ints, Remembered
 from corelax.text.tokens import BEFORE_NUMBERS, BLANK, TITLES
 
 _STOPS = frozenset(". ! ? … ... .. …. 。 ！ ？ ｡ । ॥ ؟ ۔ ։".split())
@@ -40,6 +43,7 @@ _HEADING = re.compile(
     r"[ ]{0,3}(?:#{1,6}[ ]|(?:={3,}+|-{3,}+)[ ]*+$)"
 )  # of Markdown, or what underlines it
 _LINE = re.compile(r"[^\n\r\x0b\x0c\x85\u2028]++")
+_ANY_BREAK = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]")
 _PARAGRAPH = re.compile(rf"\u2029|{_BREAK}[{BLANK}]*{_BREAK}")
 
 # A line is cut short if it and the next word fill less than this share of the widest line. Other shares can
@@ -47,7 +51,15 @@ _PARAGRAPH = re.compile(rf"\u2029|{_BREAK}[{BLANK}]*{_BREAK}")
 _SHORT = 0.7
 
 
-def sentence_starts(text: str, words: list[str], spans: list[tuple[int, int]]) -> list[int]:
+# What is known of words, as bits.
+_ENDS, _OPENS, _CLOSES, _BRACKET, _BRACKET_END, _BEGINS_BLOCK, _ENDS_BLOCK = (
+    1 << bit for bit in range(7)
+)
+
+
+def sentence_starts(
+    text: str, words: list[str], spans: Sequence[tuple[int, int]] | Ints
+) -> list[int]:
     """The first token of each sentence.
 
     Args:
@@ -55,49 +67,61 @@ def sentence_starts(text: str, words: list[str], spans: list[tuple[int, int]]) -
         words: Its tokens.
         spans: First and last + 1 character of each token.
 
-    >>> from corelax.text.tokens import token_spans
+    >>> from corelax.text.cutting import cut_text
     >>> text = 'Mr. Li paid $2.50. "Why?" Ann asked. He left'
-    >>> spans = token_spans(text)
-    >>> words = [text[start:end] for start, end in spans]
+    >>> words, spans = cut_text(text)
     >>> [words[number] for number in sentence_starts(text, words, spans)]
     ['Mr.', '"', 'He']
     """
     if not words:
         return []
-    starts = {0, *_after_stops(words, spans), *_after_breaks(text, words, spans)}
+    bits = _FACTS.rows(words).column(0)
+    places = np.asarray(spans)
+    starts = {0, *_after_stops(words, bits, places), *_after_breaks(text, words, places[:, 0])}
     if "<" in text:
-        starts.update(number for number, word in enumerate(words) if begins_block(word))
-        starts.update(number + 1 for number, word in enumerate(words) if ends_block(word))
+        starts.update(np.flatnonzero(bits & _BEGINS_BLOCK).tolist())
+        starts.update((np.flatnonzero(bits & _ENDS_BLOCK) + 1).tolist())
     return sorted(starts - {len(words)})
 
 
-def _after_stops(words: list[str], spans: list[tuple[int, int]]) -> Iterator[int]:
+def _facts(words: Sequence[str]) -> list[list[int]]:
+    """The bits of each word."""
+    rows = []
+    for word in words:
+        markup = not word.isalnum() and is_markup(word)
+        known = {
+            _ENDS: word[-1] in _LAST,
+            _OPENS: markup or word in _OPENERS,
+            _CLOSES: markup or word in _CLOSERS or word in _STOPS,
+            _BRACKET: word == "[",
+            _BRACKET_END: word == "]",
+            _BEGINS_BLOCK: begins_block(word),
+            _ENDS_BLOCK: ends_block(word),
+        }
+        rows.append([sum(bit for bit, is_so in known.items() if is_so)])
+    return rows
+
+
+_FACTS = Remembered(_facts)
+
+
+def _after_stops(words: list[str], bits: Ints, spans: Ints) -> Iterator[int]:
     size, closed = len(words), 0
     # All runs are measured beforehand: many stops may lie in one, and each needs its end.
-    references = _run_ends(  # such as [1]
-        [n for n in range(size - 2) if words[n] == "[" and words[n + 2] == "]"], 3
-    )
-    markup = markup_of(words)
-    openers = _run_ends(
-        [n for n in range(size - 1) if words[n] in _OPENERS or words[n] in markup], 1
-    )
-    closers = _CLOSERS | _STOPS | markup
-    for stop in [number for number, word in enumerate(words) if word[-1] in _LAST]:
+    in_brackets = (bits[:-2] & _BRACKET != 0) & (bits[2:] & _BRACKET_END != 0)  # such as [1]
+    references = _run_ends(np.flatnonzero(in_brackets).tolist(), 3)
+    openers = _run_ends(np.flatnonzero(bits[:-1] & _OPENS).tolist(), 1)
+    joins = np.append(spans[1:, 0] == spans[:-1, 1], False)  # [token] no blank follows
+    for stop in np.flatnonzero(bits & _ENDS).tolist():
         if stop < closed:  # one of several stops in a row
             continue
         closed = stop + 1
-        while closed < size and spans[closed - 1][1] == spans[closed][0]:  # !!!") is one stop
-            if words[closed] not in closers:
-                break
+        while joins[closed - 1] and bits[closed] & _CLOSES:  # !!!") is one stop
             closed += 1
         after = references.get(closed, closed)
         if after == size:
             return
-        apart = (
-            spans[closed - 1][1] < spans[closed][0]
-            or words[stop] in _TIGHT
-            or words[closed - 1][0] == "<"
-        )
+        apart = not joins[closed - 1] or words[stop] in _TIGHT or words[closed - 1][0] == "<"
         first = openers.get(after, after)
         if apart and words[after] not in _STOPS and _ends(words, stop, closed, after, first):
             yield after
@@ -131,14 +155,16 @@ def _ends(words: list[str], stop: int, closed: int, after: int, first: int) -> b
     return words[first] in _STARTERS
 
 
-def _after_breaks(text: str, words: list[str], spans: list[tuple[int, int]]) -> Iterator[int]:
+def _after_breaks(text: str, words: list[str], starts: Ints) -> Iterator[int]:
     """After blank lines, and after line breaks that are meant.
 
     A break is meant if the next word would have fitted well into a line as wide as the widest of the
     paragraph, or if an item of a list or a heading follows, or after a heading. Text wrapped at some width
     has no other such breaks.
     """
-    places = [start for start, _ in spans]
+    if not _ANY_BREAK.search(text):
+        return
+    places = starts.tolist()
     edges = [0, *(edge for match in _PARAGRAPH.finditer(text) for edge in match.span()), len(text)]
     for begin, end in zip(edges[::2], edges[1::2], strict=True):
         yield bisect_left(places, begin)

@@ -27,7 +27,7 @@ from corelax.rankers.encoder.pair_features import (
     WHO,
 )
 from corelax.rankers.encoder.settings import EncoderSettings
-from corelax.rankers.encoder.spans import rows_of
+from corelax.rankers.encoder.spans import rows_of, to_device
 
 BLOCKS = {"cpu": BLOCK, "cuda": 8 * BLOCK, "mps": BLOCK}
 
@@ -132,7 +132,7 @@ class AntecedentScorer(nn.Module):
                 spans.part(max(0, at - self._reach), at + block),
             )
             real = _real_rows(np.array(counts) - at, now.number.shape[1])
-            candidates = self.look(now, before, schemes, real.to(schemes.device, non_blocking=True))
+            candidates = self.look(now, before, schemes, to_device(real, schemes.device))
             width = candidates.antecedents.shape[-1]
             scores[:, at : at + block, : width + 1] = candidates.scores
             antecedents[:, at : at + block, :width] = candidates.antecedents
@@ -224,14 +224,14 @@ class AntecedentScorer(nn.Module):
         return reduce(lambda table, rows: (table[:, None] + rows).flatten(0, 1), tables)
 
 
-def _real_rows(counts: NDArray[np.int64], size: int) -> Tensor:
+def _real_rows(counts: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     """[row] positions of real spans in a table [document, size], of which each document has a count.
 
     >>> _real_rows(np.array([2, -1, 9]), 3).tolist()
     [0, 1, 6, 7, 8]
     """
     there = np.arange(size) < counts[:, None]
-    return torch.from_numpy(np.flatnonzero(there))
+    return np.flatnonzero(there)
 
 
 def voices(speaker: Tensor, their_speaker: Tensor, turn: Tensor, their_turn: Tensor) -> Tensor:

@@ -10,14 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from corelax.decode.arrays import Ints
 from corelax.rankers.encoder.antecedents import Spans
 from corelax.rankers.encoder.items import LEAST_LOGIT, Item, most_spans, owners, readings, runs
 from corelax.rankers.encoder.memory import BLOCK, PIECES
 from corelax.rankers.encoder.ranker import EncoderRanker
 from corelax.rankers.encoder.scored import ScoredDocument, without_spans
+from corelax.rankers.encoder.spans import to_device
 
 # Spans of several documents that are linked at once.
 TOGETHER = {"cpu": BLOCK, "cuda": 16 * BLOCK, "mps": BLOCK}
@@ -51,18 +54,18 @@ def _scored(
     ranker: EncoderRanker, items: Sequence[Item], least: float, pieces: int
 ) -> list[ScoredDocument]:
     rows = _Row(most_spans(items, ranker.settings.span_ratio))
-    places: list[Tensor] = []  # of each span: the number of its window
+    # What is known here a GPU need not be asked for: how many spans windows have, and their order.
+    places: list[Ints] = []  # of each span: the number of its window
     for reading in readings(items, pieces):
         found = ranker.find(ranker.read(reading.windows, reading.schemes), least, reading.given)
         rows.add(found.spans)
-        places.append(torch.tensor(reading.places, device=ranker.device)[found.kept.window])
+        places.append(np.repeat(reading.places, found.kept.counts))
     if not places:
         return [without_spans() for _ in items]
-    place = torch.cat(places)
-    ordered = place.argsort(stable=True)
+    place = np.concatenate(places)
+    ordered = to_device(place.argsort(kind="stable"), ranker.device)
     spans = Spans(*(tensor[:, ordered] for tensor in rows.spans))
-    owner = torch.from_numpy(owners(items)).to(ranker.device)
-    counts = owner[place].bincount(minlength=len(items)).tolist()
+    counts = np.bincount(owners(items)[place], minlength=len(items)).tolist()
     return _linked(ranker, spans, counts, [item.scheme for item in items])
 
 
@@ -77,9 +80,9 @@ def _linked(
         together = _joined([spans.part(ends[at] - counts[at], ends[at]) for at in batch])
         scored = ranker.link(together, [counts[at] for at in batch], [schemes[at] for at in batch])
         spans_of = scored.spans
-        places = (spans_of.start, spans_of.end, spans_of.head_word)
-        tensors = (*places, spans_of.logit, *scored.candidates)
-        columns = [tensor.cpu().numpy() for tensor in tensors]
+        places = torch.stack([spans_of.start, spans_of.end, spans_of.head_word]).cpu().numpy()
+        tensors = (spans_of.logit, scored.candidates.scores, scored.candidates.antecedents.int())
+        columns = [*places, *(tensor.cpu().numpy() for tensor in tensors)]
         for row, at in enumerate(batch):
             results[at] = ScoredDocument(*(column[row, : counts[at]] for column in columns))
     return [results[at] for at in range(len(counts))]

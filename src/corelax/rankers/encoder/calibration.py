@@ -55,7 +55,7 @@ class LogisticMap:
         >>> LogisticMap(bias=1.0).of_probs(np.array([0.0, 0.5, 1.0])).round(4).tolist()
         [0.0, 0.7311, 1.0]
         """
-        if self == LogisticMap():
+        if (self.scale, self.bias) == (1.0, 0.0):
             return probs
         probs = probs.clip(TINY, 1 - TINY)
         return self.of_logits(np.log(probs) - np.log1p(-probs))

@@ -6,17 +6,19 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from corelax.core.errors import CorelaxError
 from corelax.decode import (
-    Antecedent,
+    Decided,
     Decision,
     Pairs,
+    are_bare,
     best_antecedents,
     claims_of,
     edged_with_markup,
     entities_of_links,
-    is_bare,
+    overlapping,
     with_far_names,
     without_overlaps,
 )
@@ -44,10 +46,10 @@ class Grouping(NamedTuple):
         written: The spans that are written, in the order of the text.
     """
 
-    link: list[int]
-    near: list[int]
-    entity: list[int]
-    written: list[int]
+    link: Ints
+    near: Ints
+    entity: Ints
+    written: Ints
 
 
 def decide(
@@ -70,73 +72,88 @@ def decide(
         cannot_link: Pairs that do not.
         calibration: Changes the probabilities of the result, never what is decided.
         document: If it is given, its words keep people apart (`claims_of`). Unless "all" spans are wanted,
-            those with markup at an edge, unlikely verbs and the like (`is_bare`), and the less likely of two
+            those with markup at an edge, unlikely verbs and the like (`are_bare`), and the less likely of two
             that overlap in an entity are not written. A span that was linked to such a one goes to the
             mention of the entity before it, with the probability of its own link. A full name that is
             known from beyond reach is linked to its last mention, with the probability that it refers to
             nothing nearer; the entity probabilities that follow are those of the name.
     """
-    scores, antecedents = _candidates(scored, singletons, document)
-    link, near, entity, written = group_spans(
+    return decided(
         scored,
+        singletons=singletons,
+        reach=reach,
+        must_link=must_link,
+        cannot_link=cannot_link,
+        calibration=calibration,
+        document=document,
+    ).decisions()
+
+
+def decided(
+    scored: ScoredDocument,
+    *,
+    singletons: str,
+    reach: int,
+    must_link: Pairs = (),
+    cannot_link: Pairs = (),
+    calibration: Calibration = UNCALIBRATED,
+    document: Document | None = None,
+) -> Decided:
+    """What `decide` decides, as arrays; arguments as there."""
+    candidates = _candidates(scored, singletons, document)
+    grouping = _grouped(
+        scored,
+        candidates,
         singletons=singletons,
         reach=reach,
         must_link=must_link,
         cannot_link=cannot_link,
         document=document,
     )
+    link, near, entity, written = grouping
+    scores, antecedents, _ = candidates
     probs = candidate_probs(scores / calibration.link_temperature)
-    belongs = calibration.entity.of_probs(
-        _membership(probs, antecedents, entities_of_links(near), written, reach)
-    ).tolist()
-    mention = calibration.mention.of_logits(scored.logit).tolist()
-    chosen = np.array(near, np.int64)
-    link_probs = np.where(
-        chosen == np.arange(len(link)),
-        calibration.new.of_probs(probs[:, 0]),
-        calibration.link.of_probs(
-            np.where(antecedents == chosen[:, None], probs[:, 1:], 0).sum(-1)
+    belongs = _membership(probs, antecedents, grouping, reach)
+    # Of the spans that are written:
+    probs, antecedents, chosen = probs[written], antecedents[written], near[written]
+    link_prob = np.where(antecedents == chosen[:, None], probs[:, 1:], 0).sum(-1)
+    likely, likely_probability = _likely_antecedents(scored, probs, antecedents, calibration)
+    return Decided(
+        start=scored.start[written],
+        end=scored.end[written],
+        entity=entity[written],
+        antecedent=_antecedents(link, entity, written),
+        probability=calibration.mention.of_logits(scored.logit[written]),
+        link_probability=np.where(
+            chosen == written,
+            calibration.new.of_probs(probs[:, 0]),
+            calibration.link.of_probs(link_prob),
         ),
-    ).tolist()
-    bounds = scored.bounds
-    likely = _likely_antecedents(probs, antecedents, bounds, written, calibration)
-    place = {i: at for at, i in enumerate(written)}
-    last: dict[int, int] = {}  # [entity] its latest mention that is written
-    decisions = []
-    for i in written:
-        antecedent = link[i] if link[i] in place else last.get(entity[i], i)
-        last[entity[i]] = i
-        decisions.append(
-            Decision(
-                span=Span(*bounds[i]),
-                entity=entity[i],
-                antecedent=None if antecedent == i else place[antecedent],
-                probability=mention[i],
-                link_probability=link_probs[i],
-                entity_probability=belongs[i],
-                antecedents=likely[i],
-                head=int(scored.head[i]),
-            )
-        )
-    return decisions
+        entity_probability=calibration.entity.of_probs(belongs[written]),
+        head=scored.head[written],
+        likely=likely,
+        likely_probability=likely_probability,
+    )
 
 
 def predicted_entities(
     scored: ScoredDocument, *, singletons: str, document: Document | None = None
 ) -> Clustering[Span]:
     """The entities that `decide` decides on within reach, without any probability; arguments as there."""
-    *_, entity, written = group_spans(
-        scored, singletons=singletons, reach=len(scored.bounds), document=document
+    candidates = _candidates(scored, singletons, document)
+    *_, entity, written = _grouped(
+        scored, candidates, singletons=singletons, reach=len(scored.start), document=document
     )
     bounds = scored.bounds
     members: dict[int, list[Span]] = {}
-    for i in written:
-        members.setdefault(entity[i], []).append(Span(*bounds[i]))
+    for i in written.tolist():
+        members.setdefault(int(entity[i]), []).append(Span(*bounds[i]))
     return Clustering(members.values())
 
 
-def group_spans(
+def _grouped(
     scored: ScoredDocument,
+    candidates: _Candidates,
     *,
     singletons: str,
     reach: int,
@@ -144,53 +161,83 @@ def group_spans(
     cannot_link: Pairs = (),
     document: Document | None = None,
 ) -> Grouping:
-    """Which spans are written, and in which entities; arguments as for `decide`."""
-    scores, antecedents = _candidates(scored, singletons, document)
-    bounds = scored.bounds
+    """Which spans are written, and in which entities; other arguments as for `decide`."""
+    places = np.stack([scored.start, scored.end], -1)
     must_link, cannot_link = list(must_link), list(cannot_link)
-    if (must_link or cannot_link) and len(bounds) > MOST_CONSTRAINED:
+    if (must_link or cannot_link) and len(places) > MOST_CONSTRAINED:
         raise CorelaxError(
-            f"constraints go with {MOST_CONSTRAINED} mentions at most, not {len(bounds)}"
+            f"constraints go with {MOST_CONSTRAINED} mentions at most, not {len(places)}"
         )
-    claims = None if document is None else claims_of(document, bounds)
+    claims = None if document is None else claims_of(document, places)
     near = link = best_antecedents(
-        scores, antecedents, must_link=must_link, cannot_link=cannot_link, claims=claims
+        candidates.scores,
+        candidates.antecedents,
+        must_link=must_link,
+        cannot_link=cannot_link,
+        claims=claims,
     )
     if document is not None and claims is not None and not cannot_link:
-        link = with_far_names(document, bounds, near, reach, claims)
-    entity = entities_of_links(link)
-    mention = sigmoid(scored.logit).tolist()
-    groups: dict[int, list[int]] = {}
-    for i, e in enumerate(entity):
-        groups.setdefault(e, []).append(i)
+        link = with_far_names(document, places, near, reach, claims)
+    entity = np.array(entities_of_links(link), np.int64)
+    mention = sigmoid(scored.logit)
+    stays = np.ones(len(places), bool)
     if document is not None and singletons != "all":
-        forced = {i for pair in must_link for i in pair}  # these stay
-        for i in forced:
-            mention[i] = 1.0
-        for i in edged_with_markup(document, bounds):
-            if i not in forced:
-                groups[entity[i]].remove(i)
-        for e, group in groups.items():
-            if len(group) > 1:
-                likely = [
-                    i for i in group if mention[i] >= LEAST_BARE or not is_bare(document, bounds[i])
-                ]
-                groups[e] = without_overlaps(document, bounds, likely, mention)
+        forced = list({i for pair in must_link for i in pair})  # these stay
+        mention[forced] = 1.0
+        stays[candidates.barred] = False
+        stays[forced] = True
+        stays &= _chosen(document, places, entity, stays, mention)
     alone = {"drop": 2.0, "keep": IS_MENTION, "all": -1.0}[singletons]
-    written = sorted(
-        i for group in groups.values() for i in group if len(group) > 1 or mention[i] > alone
-    )
-    return Grouping(link, near, entity, written)
+    is_larger = _sizes(entity, stays)[entity] > 1
+    written = np.flatnonzero(stays & (is_larger | (mention > alone)))
+    return Grouping(np.array(link, np.int64), np.array(near, np.int64), entity, written)
 
 
-def _candidates(
-    scored: ScoredDocument, singletons: str, document: Document | None
-) -> tuple[Scores, Ints]:
-    """Scores and antecedents, without links from or to spans that markup begins or ends."""
+def _sizes(entity: Ints, chosen: NDArray[np.bool_]) -> Ints:
+    """[entity] how many of some spans it has."""
+    return np.bincount(entity[chosen], minlength=len(entity))
+
+
+def _chosen(
+    document: Document,
+    places: Ints,
+    entity: Ints,
+    stays: NDArray[np.bool_],
+    mention: Floats,
+) -> NDArray[np.bool_]:
+    """[span] of those that stay, which are no unlikely bare words and do not overlap a likelier one.
+
+    Spans that are alone are not looked at.
+    """
+    is_larger = stays & (_sizes(entity, stays)[entity] > 1)
+    unlikely = is_larger & (mention < LEAST_BARE)
+    chosen = stays & ~(unlikely & are_bare(document, places)) if unlikely.any() else stays.copy()
+    looked_at = np.flatnonzero(is_larger & chosen)
+    clashing = overlapping(places[looked_at], entity[looked_at])
+    if len(clashing):
+        bounds, probability = [(start, end) for start, end in places.tolist()], mention.tolist()
+        for number in clashing.tolist():
+            group = looked_at[entity[looked_at] == number]
+            chosen[group] = False
+            chosen[without_overlaps(document, bounds, group.tolist(), probability)] = True
+    return chosen
+
+
+class _Candidates(NamedTuple):
+    """Scores and antecedents without links from or to the spans that are `barred`: markup is at an edge."""
+
+    scores: Scores
+    antecedents: Ints
+    barred: list[int]
+
+
+def _candidates(scored: ScoredDocument, singletons: str, document: Document | None) -> _Candidates:
     scores, antecedents = scored.scores, scored.antecedents
+    barred: list[int] = []
     if document is not None and singletons != "all":
-        scores = _unlinked(edged_with_markup(document, scored.bounds), scores, antecedents)
-    return scores, antecedents
+        barred = edged_with_markup(document, np.stack([scored.start, scored.end], -1))
+        scores = _unlinked(barred, scores, antecedents)
+    return _Candidates(scores, antecedents, barred)
 
 
 def _unlinked(barred: Sequence[int], scores: Scores, antecedents: Ints) -> Scores:
@@ -204,31 +251,59 @@ def _unlinked(barred: Sequence[int], scores: Scores, antecedents: Ints) -> Score
     return scores
 
 
+def _antecedents(link: Ints, entity: Ints, written: Ints) -> Ints:
+    """[mention] the position of its antecedent among those that are written, or −1 for a new entity.
+
+    Where the antecedent is not written, it is the mention of the entity before it.
+
+    >>> _antecedents(np.array([0, 0, 1, 2]), np.array([0, 0, 0, 0]), np.array([0, 2, 3])).tolist()
+    [-1, 0, 1]
+    """
+    place = np.full(len(link), -1, np.int64)
+    place[written] = np.arange(len(written))
+    order = np.argsort(entity[written], kind="stable")
+    of_one = np.diff(entity[written][order], prepend=-1) == 0
+    before = np.full(len(written), -1, np.int64)
+    before[order[of_one]] = order[np.flatnonzero(of_one) - 1]
+    target = place[link[written]]
+    target = np.where(target < 0, before, target)
+    return np.where(link[written] == written, -1, target)
+
+
 def _likely_antecedents(
-    probs: Floats,
-    antecedents: Ints,
-    bounds: Sequence[tuple[int, int]],
-    written: Sequence[int],
-    calibration: Calibration,
-) -> dict[int, tuple[Antecedent, ...]]:
-    """[span] the best antecedents of those that are written, best first; column 0 is a new entity."""
-    order = np.argsort(-probs[written], -1, kind="stable")[:, :SHOWN]
-    new, links = calibration.new.of_probs(probs[:, :1]), calibration.link.of_probs(probs[:, 1:])
-    shown = np.concatenate([new, links], -1)
-    return {
-        i: tuple(
-            Antecedent(Span(*bounds[antecedents[i, at - 1]]) if at else None, float(shown[i, at]))
-            for at in order[row].tolist()
-            if probs[i, at] >= LEAST_SHOWN
-        )
-        for row, i in enumerate(written)
-    }
+    scored: ScoredDocument, probs: Floats, antecedents: Ints, calibration: Calibration
+) -> tuple[Ints, Floats]:
+    """[mention, place, 2] words of the best antecedents, and [mention, place] their probabilities.
+
+    Args:
+        scored: All spans.
+        probs: [mention, 1 + candidate] of the mentions that are written, "new entity" first.
+        antecedents: [mention, candidate].
+        calibration: Of the probabilities that are shown.
+    """
+    rows, count = np.arange(len(probs)), min(SHOWN, probs.shape[1])
+    words = np.full((len(probs), count, 2), -1, np.int64)
+    shown = np.full((len(probs), count), -1.0)
+    left = probs.copy()
+    for place in range(count if len(probs) else 0):
+        best = left.argmax(-1)  # the first of equals
+        left[rows, best] = -1.0
+        probability = probs[rows, best]
+        span = antecedents[rows, np.maximum(best - 1, 0)] if antecedents.shape[1] else rows
+        is_link = best > 0
+        words[is_link, place, 0] = scored.start[span[is_link]]
+        words[is_link, place, 1] = scored.end[span[is_link]]
+        new, links = calibration.new.of_probs(probability), calibration.link.of_probs(probability)
+        is_shown = probability >= LEAST_SHOWN
+        shown[is_shown, place] = np.where(is_link, links, new)[is_shown]
+    return words, shown
 
 
-def _membership(
-    probs: Floats, antecedents: Ints, entity: Sequence[int], written: Sequence[int], reach: int
-) -> Floats:
+def _membership(probs: Floats, antecedents: Ints, grouping: Grouping, reach: int) -> Floats:
     """[span] the probability that it belongs to its entity; of the entities that are written."""
-    wanted = {entity[i] for i in written}
-    given = np.array([e if e in wanted else -1 for e in entity], np.int64)
-    return membership(probs, antecedents, given, reach)
+    entity = grouping.entity
+    if not np.array_equal(grouping.link, grouping.near):
+        entity = np.array(entities_of_links(grouping.near.tolist()), np.int64)
+    is_wanted = np.zeros(len(entity), bool)
+    is_wanted[entity[grouping.written]] = True
+    return membership(probs, antecedents, np.where(is_wanted[entity], entity, -1), reach)

@@ -34,7 +34,7 @@ from corelax.core.weights import check_shapes, set_weights, stored_shapes
 from corelax.document import Document
 from corelax.rankers.encoder.attention import fuse_attention
 from corelax.rankers.encoder.batches import score_documents
-from corelax.rankers.encoder.calibration import UNCALIBRATED, Calibration
+from corelax.rankers.encoder.calibration import Calibration
 from corelax.rankers.encoder.folder_checks import (
     CALL,
     check_files,
@@ -50,12 +50,13 @@ from corelax.rankers.encoder.folder_config import (
     settings_of,
     write_content,
 )
-from corelax.rankers.encoder.inputs import TextWindow, WordPieces, encoder_input
+from corelax.rankers.encoder.inputs import TextWindow, WordPieces
 from corelax.rankers.encoder.items import LEAST_LOGIT, Item
 from corelax.rankers.encoder.memory import PIECES, memory_bound
 from corelax.rankers.encoder.model import try_out
 from corelax.rankers.encoder.packing import PRECISIONS, read_weights, write_packed
 from corelax.rankers.encoder.ranker import EncoderRanker
+from corelax.rankers.encoder.reader import Reader
 from corelax.rankers.encoder.scored import ScoredDocument
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.rankers.encoder.upgrade import (
@@ -110,13 +111,18 @@ class EncoderModel(NamedTuple):
             words=words,
         )
 
+    @property
+    def reader(self) -> Reader:
+        """All of it but the network."""
+        return Reader(self.settings, self.tokenizer, dict(self.calibrations))
+
     def windows(self, document: Document) -> tuple[TextWindow, ...]:
         """What the encoder reads of a document."""
-        return encoder_input(document, self.tokenizer, self.ranker.settings.window)
+        return self.reader.windows(document)
 
     def calibration(self, scheme: int) -> Calibration:
         """The calibration of a scheme, by its number."""
-        return self.calibrations.get(self.ranker.settings.schemes[scheme], UNCALIBRATED)
+        return self.reader.calibration(scheme)
 
 
 def new_ranker(encoder: str | Path, settings: EncoderSettings) -> EncoderModel:

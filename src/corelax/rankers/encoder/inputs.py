@@ -6,6 +6,7 @@ A window holds whole sentences, as many as fit; a sentence that does not fit alo
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -13,18 +14,27 @@ import numpy as np
 
 from corelax.decode.arrays import Ints
 from corelax.document import Document
+from corelax.rankers.encoder.fast_tokenizer import fast_tokenizer
 from corelax.rankers.encoder.words import LAYERS, word_layers
+from corelax.text.remembered import MOST_WORDS, Remembered, Rows
 
-MOST_WORDS = 100_000
 LONGEST_NAME = 8  # pieces of the name of a speaker
 
 
 class Tokenizer(Protocol):
     """The part of a Hugging Face tokenizer that is used here."""
 
-    cls_token_id: int
-    sep_token_id: int
-    unk_token_id: int
+    @property
+    def cls_token_id(self) -> int:
+        """The number of the mark of begin."""
+
+    @property
+    def sep_token_id(self) -> int:
+        """The number of the mark of end."""
+
+    @property
+    def unk_token_id(self) -> int:
+        """The number of what is unknown."""
 
     def __call__(self, words: list[str], **options: Any) -> Any:
         """Cuts words into pieces."""
@@ -41,26 +51,32 @@ class WordPieces:
     def __init__(self, tokenizer: Tokenizer, most_words: int = MOST_WORDS) -> None:
         self.tokenizer = tokenizer
         self._most_words = most_words
-        self._seen: dict[str, list[int]] = {}
+        self._remembered = Remembered(self._cut, most_words)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What was remembered stays here, and so does transformers."""
+        return WordPieces, (fast_tokenizer(self.tokenizer), self._most_words)
 
     def of(self, words: Sequence[str]) -> list[list[int]]:
         """The pieces of each word, whatever stands before it; a word without any piece is unknown."""
-        new = [word for word in dict.fromkeys(words) if word not in self._seen]
-        if len(self._seen) + len(new) > self._most_words:
-            self._seen = {}
-            new = list(dict.fromkeys(words))
-        if new:
-            clean = [word.encode("utf-8", "replace").decode() for word in new]  # lone surrogates
-            pieces = self.tokenizer(
-                clean,
-                add_special_tokens=False,
-                return_attention_mask=False,
-                return_token_type_ids=False,
-                verbose=False,
-            )["input_ids"]
-            unknown = [self.tokenizer.unk_token_id]
-            self._seen.update((word, p or unknown) for word, p in zip(new, pieces, strict=True))
-        return [self._seen[word] for word in words]
+        rows = self.rows(words)
+        return [part.tolist() for part in np.split(rows.joined(), rows.size.cumsum())[:-1]]
+
+    def rows(self, words: Sequence[str]) -> Rows:
+        """The same, as arrays."""
+        return self._remembered.rows(words)
+
+    def _cut(self, words: list[str]) -> list[list[int]]:
+        clean = [word.encode("utf-8", "replace").decode() for word in words]  # lone surrogates
+        pieces = fast_tokenizer(self.tokenizer)(
+            clean,
+            add_special_tokens=False,
+            return_attention_mask=False,
+            return_token_type_ids=False,
+            verbose=False,
+        )["input_ids"]
+        unknown = [self.tokenizer.unk_token_id]
+        return [each or unknown for each in pieces]
 
 
 class TextWindow(NamedTuple):
@@ -95,61 +111,88 @@ def encoder_input(document: Document, tokenizer: WordPieces, window: int) -> tup
         tokenizer: The pieces of words, by the tokenizer of the encoder.
         window: How many pieces a window has at most, with its two marks.
     """
-    begin_mark, end_mark = tokenizer.tokenizer.cls_token_id, tokenizer.tokenizer.sep_token_id
-    names = _speaker_names(document, tokenizer)
-    longest = max(map(len, names), default=0)
-    if window - 2 < 4 * longest:  # no room for names
-        names, longest = [[] for _ in names], 0
-    room = window - 2 - 2 * longest  # a name before the window, one before a word
     layers = word_layers(document)
-    turns = layers[:, LAYERS.index("turn")]
-    begins_turn = np.diff(turns, prepend=0) != 0
-    own = [pieces[:room] for pieces in tokenizer.of(document.words)]
-    before = [name if starts else [] for name, starts in zip(names, begins_turn, strict=True)]
-    lengths = [len(name) + len(pieces) for name, pieces in zip(before, own, strict=True)]
-    ends = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    words = tokenizer.rows(document.words)
+    names = _speaker_names(document, tokenizer)
+    longest = int(names.size.max(initial=0))
+    if window - 2 < 4 * longest:  # no room for names
+        names, longest = names._replace(size=np.zeros_like(names.size)), 0
+    room = window - 2 - 2 * longest  # a name before the window, one before a word
+    words = words._replace(size=np.minimum(words.size, room))
+    reads_name = np.diff(layers[:, LAYERS.index("turn")], prepend=0) != 0
+    ends = np.concatenate([[0], np.cumsum(words.size + names.size * reads_name)])
+    cuts = list(_cuts(document, ends, window - 2 - longest))
+    starts = np.array([start for start, _ in cuts], np.int64)
+    reads_name[starts] = True
+    begin_mark, end_mark = tokenizer.tokenizer.cls_token_id, tokenizer.tokenizer.sep_token_id
+    before = names.size * reads_name  # [word] pieces of the name before it
+    pieces, owners, ends = _laid_out(words, names._replace(size=before))
     windows = []
-    for start, end in _cuts(document, ends, window - 2 - longest):
-        pieces, owners = [begin_mark], [-1]
-        for word in range(start, end):
-            name = names[word] if word == start else before[word]
-            pieces += name
-            pieces += own[word]
-            owners += [-1] * len(name) + [word - start] * len(own[word])
+    for start, end in cuts:
+        inside = slice(ends[start], ends[end])
         windows.append(
             TextWindow(
                 first=start,
-                pieces=np.array([*pieces, end_mark]),
-                owners=np.array([*owners, -1]),
+                pieces=np.concatenate([[begin_mark], pieces[inside], [end_mark]]),
+                owners=_shifted(owners[inside], start),
                 layers=layers[start:end],
             )
         )
     return tuple(windows)
 
 
-def _speaker_names(document: Document, tokenizer: WordPieces) -> list[list[int]]:
+def _laid_out(words: Rows, names: Rows) -> tuple[Ints, Ints, Ints]:
+    """[piece] pieces of names and words in their order, and the word of each or −1; [word + 1] their ends."""
+    size = len(words.size)
+    if not names.size.any():
+        owners = np.repeat(np.arange(size), words.size)
+        return words.joined(), owners, np.concatenate([[0], words.size.cumsum()])
+    places = np.stack(
+        [names.size, words.size], -1
+    ).ravel()  # a name before each word, perhaps of no piece
+    owners = np.repeat(np.stack([np.full(size, -1), np.arange(size)], -1).ravel(), places)
+    pieces = np.empty(len(owners), np.int64)
+    pieces[owners >= 0], pieces[owners < 0] = words.joined(), names.joined()
+    return pieces, owners, np.concatenate([[0], places.cumsum()[1::2]])
+
+
+def _shifted(owners: Ints, start: int) -> Ints:
+    """[piece] the words that pieces are of, counted from the first of a window, between two marks."""
+    marked = np.full(len(owners) + 2, -1, np.int64)
+    marked[1:-1] = np.where(owners < 0, -1, owners - start)
+    return marked
+
+
+def _speaker_names(document: Document, tokenizer: WordPieces) -> Rows:
     """The pieces of who speaks and of a colon, for each word; none where nobody is said to speak."""
-    speakers = document.layer("speaker")
-    nobody: list[int] = []
-    names: dict[str | None, list[int]] = {None: nobody, "": nobody, "-": nobody}
-    for speaker in speakers:
+    speakers = document.layers.get("speaker")
+    if speakers is None:
+        nothing = np.zeros(len(document.words), np.int64)
+        return Rows(nothing, nothing, nothing)
+    names: dict[str | None, list[int]] = {None: [], "": [], "-": []}
+    for speaker in dict.fromkeys(speakers):
         if speaker not in names:
             words = re.findall(r"[A-Z]?[^A-Z\W_]+|[A-Z]+(?![a-z])|\d+", str(speaker))
             pieces = [p for each in tokenizer.of(words or ["speaker"]) for p in each]
             [colon] = tokenizer.of([":"])
             names[speaker] = pieces[: LONGEST_NAME - 1] + colon
-    return [names[speaker] for speaker in speakers]
+    number = {name: at for at, name in enumerate(names)}
+    sizes = np.array([len(pieces) for pieces in names.values()])
+    of_word = np.array([number[speaker] for speaker in speakers], np.int64)
+    flat = np.array([piece for pieces in names.values() for piece in pieces], np.int64)
+    return Rows(flat, (sizes.cumsum() - sizes)[of_word], sizes[of_word])
 
 
 def _cuts(document: Document, ends: Ints, room: int) -> Iterator[tuple[int, int]]:
     """(first word, one past the last) of each window."""
     begin = 0
+    at = ends.tolist()
     for start, end in document.sentence_bounds:
-        if start > begin and ends[end] - ends[begin] > room:
+        if start > begin and at[end] - at[begin] > room:
             yield begin, start
             begin = start
-        while ends[end] - ends[begin] > room:
-            cut = int(np.searchsorted(ends, ends[begin] + room, side="right")) - 1
+        while at[end] - at[begin] > room:
+            cut = bisect_right(at, at[begin] + room) - 1
             yield begin, cut
             begin = cut
     if begin < len(document.words):

@@ -27,20 +27,21 @@ from corelax.core.folders import (
 )
 from corelax.decode.arrays import Ints
 from corelax.document import Document
-from corelax.rankers.encoder.calibration import UNCALIBRATED, Calibration
+from corelax.rankers.encoder.calibration import Calibration
+from corelax.rankers.encoder.fast_tokenizer import read_tokenizer
 from corelax.rankers.encoder.folder_config import (
     ENCODER,
-    MARKS,
     calibrations_of,
     check_pieces,
     read_config,
     settings_of,
 )
 from corelax.rankers.encoder.graphs import GRAPHS, PROPERTIES, Graph, Graphs, Vectors
-from corelax.rankers.encoder.inputs import TextWindow, WordPieces, encoder_input
+from corelax.rankers.encoder.inputs import TextWindow, WordPieces
 from corelax.rankers.encoder.items import LEAST_LOGIT, Item, Reading, filled, owners, readings
 from corelax.rankers.encoder.memory import BLOCK, PIECES, memory_bound
 from corelax.rankers.encoder.model import try_out
+from corelax.rankers.encoder.reader import Reader
 from corelax.rankers.encoder.scored import ScoredDocument, without_spans
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.rankers.encoder.span_table import best_numbers, span_table
@@ -80,13 +81,18 @@ class LightModel:
         """What computes, and where."""
         return "onnxruntime"
 
+    @property
+    def reader(self) -> Reader:
+        """All of it but the network."""
+        return Reader(self.settings, self.tokenizer, self.calibrations)
+
     def windows(self, document: Document) -> tuple[TextWindow, ...]:
         """What the encoder reads of a document."""
-        return encoder_input(document, self.tokenizer, self.settings.window)
+        return self.reader.windows(document)
 
     def calibration(self, scheme: int) -> Calibration:
         """The calibration of a scheme, by its number."""
-        return self.calibrations.get(self.settings.schemes[scheme], UNCALIBRATED)
+        return self.reader.calibration(scheme)
 
     def memory_bound(self, words: int) -> int:
         """The most bytes that a text of so many words takes, without the weights."""
@@ -177,44 +183,6 @@ class LightModel:
         )
 
 
-class _Tokenizer:
-    """The tokenizer of a folder, as `WordPieces` takes it, by the library `tokenizers` alone.
-
-    Args:
-        folder: The folder of the encoder.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        from tokenizers import Tokenizer
-
-        content = read_regular(folder / "tokenizer.json", MOST_WORDS)
-        self._tokenizer = Tokenizer.from_str(content.decode())
-        self._tokenizer.no_padding()
-        self._tokenizer.no_truncation()
-        names = parse_json(read_regular(folder / "tokenizer_config.json", MOST_WORDS))
-        self.cls_token_id, self.sep_token_id, self.unk_token_id = (
-            self._number(mark, names.get(mark)) for mark in MARKS
-        )
-
-    def __call__(self, words: list[str], **_: Any) -> dict[str, list[list[int]]]:
-        """Cuts words into pieces."""
-        encoded = self._tokenizer.encode_batch_fast(words, add_special_tokens=False)
-        return {"input_ids": [each.ids for each in encoded]}
-
-    @property
-    def vocabulary(self) -> dict[str, int]:
-        """The number of each piece."""
-        vocabulary: dict[str, int] = self._tokenizer.get_vocab()
-        return vocabulary
-
-    def _number(self, mark: str, token: Any) -> int:
-        text = token.get("content") if isinstance(token, dict) else token
-        number = self._tokenizer.token_to_id(text) if isinstance(text, str) else None
-        if number is None:
-            raise ValueError(f"its tokenizer has no {mark}")
-        return int(number)
-
-
 def has_graphs(folder: Path) -> bool:
     """Whether a folder can be run by onnxruntime.
 
@@ -235,7 +203,7 @@ def load_light(folder: str | Path, *, threads: int) -> LightModel:
     content = read_config(folder)
     with blaming(folder):
         settings = settings_of(content["settings"])
-        tokenizer = _Tokenizer(folder / ENCODER)
+        tokenizer = read_tokenizer(folder / ENCODER)
         weights = StoredWeights(folder / WEIGHTS, content.get(DIGEST))
         encoder = parse_json(read_regular(folder / ENCODER / CONFIG, MOST_WORDS))
         lookup = str(content[RECORD]["lookup"])

@@ -7,6 +7,7 @@ from corelax.rankers.encoder.settings import EncoderSettings
 
 BLOCK = 512  # spans whose antecedents are looked for at once, on a CPU
 PIECES = {"cpu": 1024, "cuda": 65536, "mps": 16384}  # read by the encoder at a time
+OPEN = 512  # entities that have mentions before and after a place; far more than in a novel
 ALLOCATOR = 1.25  # what it holds, against what is used
 
 
@@ -34,8 +35,8 @@ def memory_bound(
     # twice (linked, on the CPU), their probabilities twice.
     per_candidate = 2 * (4 + 8) + 2 * 8
     per_span = 2 * (4 * settings.span_size + 12 * 8) + per_candidate * (settings.antecedents + 1)
-    # Tables of a block and what it reaches.
-    membership = 8 * (5 * STEP**2 + 3 * STEP * settings.reach)
+    # Rows of what a block reaches and of its candidates, a column for each entity that is open.
+    membership = 8 * OPEN * (2 * settings.reach + STEP * (settings.antecedents + 2))
     per_word = 1000  # strings, offsets and windows, mentions in the result
     total = pieces * per_piece + block + membership + spans * per_span + words * per_word
     return int(ALLOCATOR * total)

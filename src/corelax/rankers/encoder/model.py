@@ -11,6 +11,7 @@ from corelax.document import Document
 from corelax.rankers.encoder.calibration import Calibration
 from corelax.rankers.encoder.inputs import TextWindow
 from corelax.rankers.encoder.items import LEAST_LOGIT, Item
+from corelax.rankers.encoder.reader import Reader
 from corelax.rankers.encoder.scored import ScoredDocument
 from corelax.rankers.encoder.settings import EncoderSettings
 
@@ -31,6 +32,10 @@ class ScoringModel(Protocol):
     @property
     def runtime(self) -> str:
         """What computes, and where."""
+
+    @property
+    def reader(self) -> Reader:
+        """All of it but the network."""
 
     def windows(self, document: Document) -> tuple[TextWindow, ...]:
         """What the encoder reads of a document."""

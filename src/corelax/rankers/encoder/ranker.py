@@ -24,6 +24,7 @@ from corelax.rankers.encoder.spans import (
     best_spans,
     kept_spans,
     on_device,
+    to_device,
 )
 from corelax.rankers.encoder.words import LAYERS, SHAPES
 
@@ -169,7 +170,7 @@ class EncoderRanker(nn.Module):
             kept = best_spans(logits, table, self.settings.span_ratio, least)
         else:
             counts = np.bincount(given[:, 0], minlength=len(table.words))
-            number = torch.from_numpy(table.numbers(given)).to(self.device, non_blocking=True)
+            number = to_device(table.numbers(given), self.device)
             kept = kept_spans(logits, table, number, counts)
         offsets = torch.arange(self.settings.max_width, device=self.device)
         if not read.words.is_cuda:  # a GPU would have to be waited for
@@ -237,11 +238,11 @@ class EncoderRanker(nn.Module):
         )
 
     def _numbers(self, numbers: Sequence[int]) -> Tensor:
-        return torch.tensor(numbers, dtype=torch.long).to(self.device, non_blocking=True)
+        return to_device(np.array(numbers, np.int64), self.device)
 
     def _filled(self, rows: Sequence[Ints], value: int) -> Tensor:
         """[row, longest, ...] rows of different lengths, filled up."""
-        return torch.from_numpy(filled(rows, value)).to(self.device, non_blocking=True)
+        return to_device(filled(rows, value), self.device)
 
 
 def layers_by_name(layers: Tensor) -> dict[str, Tensor]:

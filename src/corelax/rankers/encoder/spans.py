@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from corelax.decode.arrays import Ints
@@ -47,10 +48,21 @@ def rows_of(table: Tensor, *index: Tensor) -> Tensor:
     return nn.functional.embedding(flat, table.flatten(0, len(index) - 1))
 
 
+def to_device(array: NDArray[Any], device: torch.device) -> Tensor:
+    """An array as a tensor on a device. A GPU copies it when it comes to it, and nobody waits for that.
+
+    >>> to_device(np.array([1, 2]), torch.device("cpu"))
+    tensor([1, 2])
+    """
+    tensor = torch.from_numpy(array)
+    if device.type == "cuda":
+        tensor = tensor.pin_memory()  # else the copy would wait for what was computed before
+    return tensor.to(device, non_blocking=True)
+
+
 def on_device(table: SpanTable, device: torch.device | str = "cpu") -> SpanTable:
     """A table whose columns are tensors on a device, without waiting for it."""
-    columns = torch.from_numpy(np.stack(table[:4])).to(device, non_blocking=True)
-    window, start, width, column = columns
+    window, start, width, column = to_device(np.stack(table[:4]), torch.device(device))
     return table._replace(window=window, start=start, width=width, column=column)
 
 
@@ -114,7 +126,7 @@ def best_spans(logits: Tensor, table: SpanTable, ratio: float, least: float = -t
     rows = rows.index_put((table.window, table.column), logits.detach())
     best, where = rows.topk(max(counts.max(initial=0), 1), dim=1)
     rank = np.arange(best.shape[1])
-    allowed = torch.from_numpy(rank < counts[:, None]).to(logits.device, non_blocking=True)
+    allowed = to_device(rank < counts[:, None], logits.device)
     nowhere = rows.shape[1]
     if least > -torch.inf:
         allowed = allowed & (best >= least)
@@ -122,8 +134,8 @@ def best_spans(logits: Tensor, table: SpanTable, ratio: float, least: float = -t
     column = torch.where(allowed, where, nowhere).sort(dim=1).values
     # The first `counts` of each sorted row are real: which they are is known without looking.
     window_at, rank_at = (np.arange(best.shape[1]) < counts[:, None]).nonzero()
-    at = torch.from_numpy(np.stack([window_at, rank_at])).to(logits.device, non_blocking=True)
-    before = torch.from_numpy(np.cumsum(table.sizes) - table.sizes).to(logits.device)
+    at = to_device(np.stack([window_at, rank_at]), logits.device)
+    before = to_device(np.cumsum(table.sizes) - table.sizes, logits.device)
     number = column[at[0], at[1]] + before[at[0]]
     return kept_spans(logits, table, number, counts)
 

@@ -6,12 +6,14 @@ The encoder reads lower case only and knows no speakers, so that the ranker is t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import blake2b
 
 import numpy as np
 
 from corelax.decode.arrays import Ints
 from corelax.document import Document
 from corelax.text.pronouns import CANONICAL, POSSESSIVE_ENDINGS
+from corelax.text.remembered import Remembered
 
 # Of words; the hash is that of the word in lower case.
 LAYERS = ("sentence", "speaker", "turn", "hash", "mark", "shape", "person")
@@ -23,65 +25,82 @@ _MARKS = {
 }
 SHAPES = ("lower", "capital", "first of a sentence", "capitals", "mixed", "number", "other")
 PERSONS = ("none", "i", "you", "we", "he", "she", "it", "they")
-_OPENING, _CLOSING, _STRAIGHT = ("“", "``"), ("”", "''"), '"'
+OPENING, CLOSING, STRAIGHT = 1, 2, 3
+_QUOTES = {"“": OPENING, "``": OPENING, "”": CLOSING, "''": CLOSING, '"': STRAIGHT}
 LONGEST_QUOTE = 400  # words; a mark that is not closed must not make the rest of a book a quote
 
 
 def word_layers(document: Document) -> Ints:
     """[word, layer] numbers, in the order of `LAYERS`."""
-    bounds = document.sentence_bounds
-    lowered = [word.lower() for word in document.words]
-    numbers: dict[str, int] = {}
-    words = np.array([numbers.setdefault(word, len(numbers) + 1) for word in lowered], np.uint64)
-    words *= np.uint64(0xBF58476D1CE4E5B9)  # spreads small numbers over 64 bits
-    hashes = (words ^ (words >> np.uint64(31))).view(np.int64)
-    sentences = np.repeat(np.arange(len(bounds)), [end - start for start, end in bounds])
+    facts = _FACTS.rows(document.words)
+    starts = np.array(document.sentence_starts, np.int64)
+    layers = np.zeros((len(document.words), len(LAYERS)), np.int64)
+    if not len(layers):
+        return layers
+    sizes = np.diff(starts, append=len(layers))
+    begins = np.zeros(len(layers), bool)
+    begins[starts[sizes > 0]] = True
     speakers = speaker_numbers(document)
-    first = {start for start, _ in bounds}
-    columns = [
-        sentences,
-        np.array(speakers, np.int64),
-        np.array(_turns(document.words, speakers), np.int64),
-        hashes,
-        np.array([_MARKS.get(word, 0) for word in lowered], np.int64),
-        np.array([_shape(word, at in first) for at, word in enumerate(document.words)], np.int64),
-        np.array([_PERSON_OF.get(word, 0) for word in lowered], np.int64),
-    ]
-    return np.stack(columns, -1)
+    layers[:, 0] = np.repeat(np.arange(len(starts)), sizes)
+    layers[:, 1] = speakers
+    layers[:, 2] = _turns(facts.column(_QUOTE), speakers)
+    layers[:, 3] = facts.column(_HASH)
+    layers[:, 4] = facts.column(_MARK)
+    layers[:, 5] = np.where(begins, facts.column(_FIRST_SHAPE), facts.column(_OTHER_SHAPE))
+    layers[:, 6] = facts.column(_PERSON)
+    return layers
 
 
-def speaker_numbers(document: Document) -> list[int]:
-    """1, 2, ... for the speakers of words in their order; 0 for none (formats write "-")."""
+def speaker_numbers(document: Document) -> Ints:
+    """[word] 1, 2, ... for the speakers of words in their order; 0 for none (formats write "-")."""
+    speakers = document.layers.get("speaker")
+    if speakers is None:
+        return np.zeros(len(document.words), np.int64)
     known: dict[str, int] = {}
-    return [
-        known.setdefault(s, len(known) + 1) if s and s != "-" else 0
-        for s in document.layer("speaker")
-    ]
+    return np.array(
+        [known.setdefault(s, len(known) + 1) if s and s != "-" else 0 for s in speakers], np.int64
+    )
 
 
-def _turns(words: Sequence[str], speakers: Sequence[int]) -> list[int]:
-    """The turn of each word, or the quote that it is in if nobody is said to speak; 0 for narration.
+def _turns(quotes: Ints, speakers: Ints) -> Ints:
+    """[word] its turn, or the quote that it is in if nobody is said to speak; 0 for narration.
 
-    >>> _turns("He said : “ I know . ” Yes".split(), [0] * 9)
+    Args:
+        quotes: [word] `OPENING`, `CLOSING`, `STRAIGHT`, or 0.
+        speakers: [word] numbers of speakers.
+
+    >>> quotes = [_QUOTES.get(word, 0) for word in "He said : “ I know . ” Yes".split()]
+    >>> _turns(np.array(quotes), np.zeros(9, int)).tolist()
     [0, 0, 0, 1, 1, 1, 1, 1, 0]
-    >>> _turns(["Hi", "Ann", "Hi"], [1, 1, 2])
+    >>> _turns(np.zeros(3, int), np.array([1, 1, 2])).tolist()
     [1, 1, 2]
     """
-    turns: list[int] = []
-    count = current = before = length = 0
-    for word, speaker in zip(words, speakers, strict=True):
-        opens = word in _OPENING or (word == _STRAIGHT and not current)
-        if speaker != before or (opens and not speaker):
+    changes = np.diff(speakers, prepend=0) != 0
+    # Words where something may change, and what it changes to from a place on.
+    places, values = [0], [0]
+    count = current = opened = 0
+    for at in np.flatnonzero(changes | (quotes != 0)).tolist():
+        speaker, quote = int(speakers[at]), int(quotes[at])
+        is_quote = current and not speakers[at - 1]
+        if is_quote and at > opened + LONGEST_QUOTE + 1:  # it ended on the way
+            current = 0
+            places.append(opened + LONGEST_QUOTE + 2)
+            values.append(0)
+        opens = quote == OPENING or (quote == STRAIGHT and not current)
+        if changes[at] or (opens and not speaker):
             starts = bool(speaker) or opens
             count += starts
-            current, length, before = count if starts else 0, 0, speaker
-            turns.append(current)
-            continue
-        turns.append(current)
-        length += 1
-        if not speaker and (word in _CLOSING or word == _STRAIGHT or length > LONGEST_QUOTE):
+            current, opened = count if starts else 0, at
+            places.append(at)
+            values.append(current)
+        elif current and not speaker and quote in (CLOSING, STRAIGHT):
             current = 0
-    return turns
+            places.append(at + 1)
+            values.append(0)
+    if current and not speakers[-1] and len(speakers) > opened + LONGEST_QUOTE + 2:
+        places.append(opened + LONGEST_QUOTE + 2)
+        values.append(0)
+    return np.repeat(values, np.diff(places, append=len(speakers)))
 
 
 def _shape(word: str, begins_sentence: bool) -> int:
@@ -106,3 +125,31 @@ def _shape(word: str, begins_sentence: bool) -> int:
 _PERSON_OF = {
     form: PERSONS.index(canonical) for form, canonical in CANONICAL.items() if canonical in PERSONS
 }
+_HASH, _MARK, _PERSON, _QUOTE, _FIRST_SHAPE, _OTHER_SHAPE = range(6)  # columns of `_FACTS`
+
+
+def _facts(words: Sequence[str]) -> list[tuple[int, ...]]:
+    """What is known of each word: columns `_HASH` and so on."""
+    rows: list[tuple[int, ...]] = []
+    for word in words:
+        lowered = word.lower()
+        rows.append(
+            (
+                _hash(lowered),
+                _MARKS.get(lowered, 0),
+                _PERSON_OF.get(lowered, 0),
+                _QUOTES.get(word, 0),
+                _shape(word, begins_sentence=True),
+                _shape(word, begins_sentence=False),
+            )
+        )
+    return rows
+
+
+def _hash(word: str) -> int:
+    """64 bits that two words share once in 2^64."""
+    digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little", signed=True)
+
+
+_FACTS = Remembered(_facts)

@@ -1,0 +1,127 @@
+"""Tokens of a text as arrays. What stands between blanks is cut once and remembered.
+
+`tokens.token_spans` says what a token is. Between two blanks it cuts most stretches in one way, whatever
+stands around them: these are remembered. A few depend on what follows (`No. 5`, `J. Smith`) and are cut in
+their place, as is the end of a text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corelax.text.remembered import MOST_WORDS, Ints, Remembered
+from corelax.text.tokens import spans_within, token_spans
+
+SHORT = 200  # characters of a text that is cut faster as a whole
+LONGEST = 40  # characters of what is remembered
+# What the pattern of a token sees beyond the blank that follows a full stop: numbers, capitals, brackets.
+_FOLLOWING = (" 1", " A", " A.", " a", " (", " &", "\n1", "\nA", "\nA.", "\na", "\n(", "\n&")
+_SPACE, _BREAK = ord(" "), ord("\n")
+_IS_BLANK = np.array([chr(code).isspace() for code in range(0x3002)])  # none after these is one
+
+
+def cut_text(text: str) -> tuple[list[str], Ints]:
+    """The tokens of a text, and [token, 2] their first and last + 1 characters.
+
+    >>> words, spans = cut_text("Ann saw No. 5.\\n")
+    >>> words, spans.tolist()
+    (['Ann', 'saw', 'No.', '5', '.'], [[0, 3], [4, 7], [8, 11], [12, 13], [13, 14]])
+    """
+    if len(text) < SHORT or "<" in text:  # tags may have blanks inside
+        listed = token_spans(text)
+        return [text[start:end] for start, end in listed], _as_array(listed)
+    return _cut_between_blanks(text)
+
+
+def _cut_between_blanks(text: str) -> tuple[list[str], Ints]:
+    """The same for texts without tags."""
+    chunks = text.split()
+    if not chunks:
+        return [], _as_array([])
+    codes = _codes(text)
+    begins, ends = _edges(codes)
+    follows = codes[np.minimum(ends, len(codes) - 1)]
+    is_usual = ((follows == _SPACE) | (follows == _BREAK)) & (ends < len(codes))
+    known = _CUTS.rows(chunks)
+    counts = known.size // 2  # [chunk] tokens
+    in_place = {
+        at: spans_within(text, int(begins[at]), int(ends[at]))
+        for at in np.flatnonzero(~is_usual | (counts == 0)).tolist()
+    }
+    counts[list(in_place)] = [len(spans) for spans in in_place.values()]
+    last = counts.cumsum()
+    number = np.arange(int(last[-1])) - np.repeat(last - counts, counts)  # of a token in its chunk
+    place = np.minimum(np.repeat(known.first, counts) + 2 * number, len(known.numbers) - 2)
+    spans = np.stack([known.numbers[place], known.numbers[place + 1]], -1)
+    spans += np.repeat(begins, counts)[:, None]
+    words = list(map(_WORDS.get, chunks))
+    for at, own in in_place.items():
+        spans[last[at] - len(own) : last[at]] = _as_array(own)
+        words[at] = None
+    for at in [at for at, tokens in enumerate(words) if tokens is None]:
+        own = spans[last[at] - counts[at] : last[at]].tolist()
+        words[at] = tuple(text[start:end] for start, end in own)
+    return list(chain.from_iterable(words)), spans  # type: ignore[arg-type]
+
+
+def _codes(text: str) -> NDArray[np.integer]:
+    """[character] its number."""
+    if text.isascii():
+        return np.frombuffer(text.encode(), np.uint8)
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+
+
+def _edges(codes: NDArray[np.integer]) -> tuple[Ints, Ints]:
+    """[chunk] the first and the last + 1 character of what stands between blanks."""
+    is_word = ~_IS_BLANK.take(codes, mode="clip")
+    edges = np.flatnonzero(np.diff(is_word, prepend=False, append=False))
+    return edges[::2], edges[1::2]
+
+
+def _as_array(spans: Sequence[tuple[int, int]]) -> Ints:
+    return np.array(spans, np.int64).reshape(-1, 2)
+
+
+_WORDS: dict[str, tuple[str, ...]] = {}  # the tokens of chunks
+
+
+def _cuts_of(chunks: list[str]) -> list[list[int]]:
+    """The first and last + 1 characters of the tokens of each; nothing if they depend on its place."""
+    if len(_WORDS) > MOST_WORDS:
+        _WORDS.clear()
+    rows = []
+    for chunk in chunks:
+        spans = _cut_anywhere(chunk)
+        if spans:
+            _WORDS[chunk] = tuple(chunk[start:end] for start, end in spans)
+        rows.append([*chain.from_iterable(spans)])
+    return rows
+
+
+def _cut_anywhere(chunk: str) -> list[tuple[int, int]]:
+    """The tokens of a chunk, if they are the same wherever it stands.
+
+    >>> _cut_anywhere("(yes)."), _cut_anywhere("No.")
+    ([(0, 1), (1, 4), (4, 5), (5, 6)], [])
+    """
+    if len(chunk) > LONGEST:
+        return []
+    spans = _cut_between(" ", chunk, " ")
+    if chunk[-1] == ".":
+        before = " \n" if chunk[0].isdigit() else " "
+        for first, following in product(before, _FOLLOWING):
+            if _cut_between(first, chunk, following) != spans:
+                return []
+    return spans
+
+
+def _cut_between(before: str, chunk: str, following: str) -> list[tuple[int, int]]:
+    spans = spans_within(before + chunk + following, 1, 1 + len(chunk))
+    return [(start - 1, end - 1) for start, end in spans]
+
+
+_CUTS = Remembered(_cuts_of)
