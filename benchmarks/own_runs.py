@@ -18,15 +18,11 @@ MOST_WORDS = {"cpu": 20_000, "cuda": 200_000}
 BATCH = {"cpu": 8, "cuda": 256}
 
 STARTUP = """
-import json, resource, sys, time
-began = time.perf_counter()
+import json, resource, sys
 from corelax.resolve import Resolver
 resolver = Resolver.from_pretrained(sys.argv[1], device="cpu", runtime=sys.argv[2])
-loaded = time.perf_counter()
 resolver.resolve("Marie Curie moved to Paris. She studied there, and it became her home.")
-ended = time.perf_counter()
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-print(json.dumps({"loading": loaded - began, "resolving": ended - loaded, "memory": peak}))
+print(json.dumps({"memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
 """
 
 

@@ -16,7 +16,7 @@ loaded model, beside the bound that `Resolver.memory_bound` gives beforehand. "n
 processor time that onnxruntime takes. A text that takes more than `--limit` seconds of processor time or more
 than 8 GB is given up, and the table says why.
 
-The second table has processes that resolve one line: seconds and memory from start to exit. The third
+The second table has processes that resolve one line: time, processor time and memory from start to exit. The third
 compares the network with what its operations need: floating-point operations for a token (matrix
 products of a text of 1,000 tokens, counted by torch) over the rate of a large product on this machine.
 """
@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import resource
 import subprocess
 import sys
 import time
@@ -41,7 +42,7 @@ from corelax.core.text_table import format_table
 SIZES = (50, 200, 1_000, 10_000, 100_000)
 RUNTIMES = ("onnx", "torch")
 PLAIN = 10_000  # words; all pairs of a longer text take too much memory
-RUNS = 3
+RUNS = 2
 
 
 def systems(options: argparse.Namespace) -> list[str]:
@@ -100,7 +101,8 @@ def print_speeds(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
             rows.append([system, f"{words:,}", way, *cells])
             print(*rows[-1], sep="  ", file=sys.stderr, flush=True)
     header = ["system", "tokens", "way", "tokens/s", "CPU", "peak MB", "beyond", "bound", "network"]
-    print(format_table(header, rows))
+    if rows:
+        print(format_table(header, rows))
     return kept
 
 
@@ -110,17 +112,21 @@ def print_startup(options: argparse.Namespace) -> None:
     for system in systems(options):
         runs = []
         for _ in range(RUNS):
+            began, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
             if system in peers.PEERS:
-                runs.append(peers.first_result(options.peers, system))
-                continue
-            began = time.perf_counter()
-            command = [sys.executable, "-c", STARTUP, *system.split()]
-            done = subprocess.run(command, check=True, capture_output=True)
-            runs.append({"whole": time.perf_counter() - began, **json.loads(done.stdout)})
-        best = min(runs, key=lambda run: run["whole"])
-        rows.append([system, f"{best['whole']:.2f} s", f"{best['memory']:,.0f}"])
+                memory = peers.first_result(options.peers, system)
+            else:
+                command = [sys.executable, "-c", STARTUP, *system.split()]
+                done = subprocess.run(command, check=True, capture_output=True)
+                memory = json.loads(done.stdout)["memory"]
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            runs.append((busy, time.perf_counter() - began, memory))
+        busy, seconds, memory = min(runs)
+        rows.append([system, f"{seconds:.1f} s", f"{busy:.1f} s", f"{memory:,.0f}"])
+        print(*rows[-1], sep="  ", file=sys.stderr, flush=True)
     print()
-    print(format_table(["system", "start to exit", "peak MB"], rows))
+    print(format_table(["system", "start to exit", "CPU", "peak MB"], rows))
 
 
 def print_floor(options: argparse.Namespace, speeds: dict[str, dict[str, Any]]) -> None:
@@ -136,8 +142,9 @@ def print_floor(options: argparse.Namespace, speeds: dict[str, dict[str, Any]]) 
         speed = [f"{figures['busy']:,.0f}", f"{network:,.0f}", f"{floor:,.0f}"]
         rows.append([model, *operations, *speed, f"{network / floor:.0%}"])
     header = ["model", "operations a token", "operations a CPU s", "tokens a CPU s"]
-    print()
-    print(format_table([*header, "network alone", "floor", "network reaches"], rows))
+    if rows:
+        print()
+        print(format_table([*header, "network alone", "floor", "network reaches"], rows))
 
 
 def _own(options: argparse.Namespace, way: str, *system: str) -> dict[str, Any]:
@@ -166,7 +173,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    parser.add_argument("--sizes", type=int, nargs="*", default=SIZES)
     parser.add_argument("--models", nargs="*", default=["small"], help="Folders or names.")
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
     parser.add_argument("--runtimes", nargs="+", choices=RUNTIMES, default=None)

@@ -1,11 +1,12 @@
 """Whether onnxruntime and torch find the same entities: counted on the English dev corpora.
 
-    python benchmarks/runtimes.py [MODEL ...] --data CORPORA [--corpora NAME ...] [--documents N]
+    python benchmarks/runtimes.py [MODEL ...] --data CORPORA [--corpora NAME ...] [--words N]
 
 Each corpus is resolved by both, with the scheme and the singletons it is judged by. "differ" counts documents
 whose entities are not the same, and the entities of either side that the other does not have. The scores are
 CoNLL F1 (GAP: its F1) in points, and `cost` is how far onnxruntime is below torch; the aim is 0.1 at most.
-`--documents` takes the first N of each corpus. Without MODEL: `small` and `base`.
+`--words` stops at the first document of each corpus with which N words are reached. Without MODEL, `small`
+and `base` are compared.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
@@ -54,15 +56,17 @@ Texts = Sequence[str | Document]
 Judge = Callable[[Sequence[Resolution]], float]
 
 
-def load(corpus: Corpus, data: Path, most: int | None) -> tuple[Texts, Judge]:
+def load(corpus: Corpus, data: Path, words: int | None) -> tuple[Texts, Judge]:
     """What is resolved, and the function that scores it."""
     paths = [data / file for file in corpus.files]
     if paths[0].name.startswith("gap"):
-        items = read_gap(paths[0])[:most]
+        items = read_gap(paths[0])
+        items = items[: first_of([len(item.text.split()) for item in items], words)]
         return [
             item.text for item in items
         ], lambda found: gap_report(items, [each.clusters for each in found]).overall.scores().f1
-    gold = [document for path in paths for document in read(path)][:most]
+    gold = [document for path in paths for document in read(path)]
+    gold = gold[: first_of([len(document.words) for document in gold], words)]
     return (
         gold,
         lambda found: (
@@ -71,6 +75,13 @@ def load(corpus: Corpus, data: Path, most: int | None) -> tuple[Texts, Judge]:
             ).conll
         ),
     )
+
+
+def first_of(sizes: Sequence[int], words: int | None) -> int:
+    """How many documents of these sizes have so many words together."""
+    if words is None:
+        return len(sizes)
+    return sum(before < words for before in accumulate(sizes, initial=0)) - (sum(sizes) < words)
 
 
 def entities(resolution: Resolution) -> set[frozenset[tuple[int, int]]]:
@@ -99,7 +110,7 @@ def main() -> None:
     parser.add_argument("models", nargs="*", default=["small", "base"], metavar="MODEL")
     parser.add_argument("--data", type=Path, required=True, help="the folder of corpora")
     parser.add_argument("--corpora", nargs="+", choices=CORPORA, default=list(CORPORA))
-    parser.add_argument("--documents", type=int, help="the first N of each corpus")
+    parser.add_argument("--words", type=int, help="of each corpus, about")
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     rows = []
@@ -110,7 +121,7 @@ def main() -> None:
         ]
         for name in options.corpora:
             corpus = CORPORA[name]
-            texts, judge = load(corpus, options.data, options.documents)
+            texts, judge = load(corpus, options.data, options.words)
             rows.append([model, name, *compare(resolvers, corpus, texts, judge)])
             print(*rows[-1], sep="  ", file=sys.stderr, flush=True)
     header = ["model", "corpus", "documents", "differ", "entities", "differ"]
