@@ -16,7 +16,7 @@ loaded model, beside the bound that `Resolver.memory_bound` gives beforehand. "n
 processor time that onnxruntime takes. A text that takes more than `--limit` seconds of processor time or more
 than 8 GB is given up, and the table says why.
 
-The second table has processes that resolve one line: time, processor time and memory from start to exit. The third
+The second table has processes that resolve one line, with time, processor time and memory. The third
 compares the network with what its operations need: floating-point operations for a token (matrix
 products of a text of 1,000 tokens, counted by torch) over the rate of a large product on this machine.
 """
