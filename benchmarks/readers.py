@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from corelax import CorelaxError, io
-from corelax.io import conll2012_cells
+from corelax.io import conll2012_cells, corefud_entities
 from corelax.metrics.reference import reading
 from corelax.synthetic import generate
 
@@ -159,8 +159,12 @@ def write_shape(shape: Shape, size: int, folder: Path) -> Path:
 
 def seconds_to_read(path: Path) -> float:
     """Processor time of reading a file once."""
-    for cells in (conll2012_cells, reading):
-        cells.parse_cell.cache_clear()
+    for cached in (
+        conll2012_cells.parse_cell,
+        reading.parse_cell,
+        corefud_entities.brackets_of,
+    ):
+        cached.cache_clear()
     start = time.process_time()
     if path.suffix == ".reference":
         try:
@@ -189,6 +193,7 @@ def seconds_a_token(path: Path) -> float:
     best = float("inf")
     for _ in range(7):
         conll2012_cells.parse_cell.cache_clear()
+        corefud_entities.brackets_of.cache_clear()
         start = time.process_time()
         tokens = sum(len(doc.words) for doc in io.stream(path, layers=False))
         best = min(best, (time.process_time() - start) / tokens)

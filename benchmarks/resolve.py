@@ -1,13 +1,24 @@
-"""Tokens per second and peak memory of the resolver, from raw text to entities.
+"""Tokens per second and peak memory of the resolver, from raw text to entities, beside other resolvers.
 
-    python benchmarks/resolve.py [--device cpu|cuda] [--threads 2] [--sizes 200 1000 10000 100000]
+    python benchmarks/resolve.py [--models small base] [--sizes 50 200 1000 10000 100000] [--peers FOLDER]
+                                 [--device cpu|cuda] [--threads 2] [--seconds 20]
 
 Texts are synthetic. "one" resolves text after text, "batched" uses `pipe`, each by onnxruntime and by torch.
 "plain" is what they are compared with: the network applied by torch to a whole document, with all pairs of
 the best spans, no likely mentions singled out, nothing cut into blocks (only up to a length at which that
-takes a few GB). Memory is what a fresh process takes beyond the loaded model, beside the bound that
-`Resolver.memory_bound` gives beforehand. The second table is about a process that resolves one line: seconds
-and memory from its start to its exit, and how much of it the runtime, the weights and the text take.
+takes a few GB). `--peers` adds fastcoref and maverick-coref with random weights, each in an environment of
+its own below FOLDER, which is made if it is not there (`peer_models.py` says what is real about them).
+
+Every figure comes from a process of its own (one for each peer) that resolves texts of equal length for about
+S seconds. "CPU" is tokens for a second of processor time, over all threads, which a busy machine disturbs
+less than the clock. Memory is the peak while texts are resolved: of the process, and of ours also beyond the
+loaded model, beside the bound that `Resolver.memory_bound` gives beforehand. "network" is the share of the
+processor time that onnxruntime takes. A text that takes more than `--limit` seconds of processor time or more
+than 8 GB is given up, and the table says why.
+
+The second table has processes that resolve one line, with time, processor time and memory. The third
+compares the network with what its operations need: floating-point operations for a token (matrix
+products of a text of 1,000 tokens, counted by torch) over the rate of a large product on this machine.
 """
 
 from __future__ import annotations
@@ -18,177 +29,169 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from itertools import cycle, product
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import peers
+from own_runs import STARTUP, WAYS, measure, operations, texts_of, words_of
 
 from corelax.core.text_table import format_table
-from corelax.resolve import Resolver
-from corelax.synthetic import Shape, generate
-from corelax.text import document_of
 
-SIZES = (200, 1_000, 10_000, 100_000)
-# Resolved for each figure, in texts of equal length:
-LEAST_WORDS = {"cpu": 6_000, "cuda": 200_000}
+SIZES = (50, 200, 1_000, 10_000, 100_000)
 RUNTIMES = ("onnx", "torch")
 PLAIN = 10_000  # words; all pairs of a longer text take too much memory
-BATCH = {"cpu": 8, "cuda": 256}
+RUNS = 2
 
 
-def texts_of(words: int, number: int, seed: int = 1) -> list[str]:
-    """Raw texts of about `words` words each: the sentences of synthetic documents, repeated."""
-    documents = generate(20, seed=seed, shape=Shape.conll2012().scaled(300))
-    sentences = cycle([sentence for document in documents for sentence in document.sentences])
-    texts = []
-    for _ in range(number):
-        lines: list[str] = []
-        size = 0
-        while size < words:
-            sentence = next(sentences)
-            lines.append(" ".join(sentence))
-            size += len(sentence)
-        texts.append("\n".join(lines))
-    return texts
+def systems(options: argparse.Namespace) -> list[str]:
+    """What is compared: "small onnx", "base torch", "fcoref" and so on."""
+    runtimes = options.runtimes or (RUNTIMES if options.device == "cpu" else ("torch",))
+    ours = [f"{model} {runtime}" for model, runtime in product(options.models, runtimes)]
+    return [*ours, *(options.systems if options.peers else ())]
 
 
-STARTUP = """
-import json, resource, sys, time
-began = time.perf_counter()
-from corelax.resolve import Resolver
-resolver = Resolver.from_pretrained(sys.argv[1], device="cpu", runtime=sys.argv[2])
-loaded = time.perf_counter()
-resolver.resolve("Marie Curie moved to Paris. She studied there, and it became her home.")
-ended = time.perf_counter()
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-print(json.dumps({"loading": loaded - began, "resolving": ended - loaded, "memory": peak}))
-"""
-RUNS = 5
+def figures_of(
+    system: str, cases: list[tuple[int, str]], options: argparse.Namespace
+) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """(words, way, figures or `why` there are none) of a system."""
+    if system in peers.PEERS:
+        cases = [(words, way) for words, way in cases if way != "plain"]
+        if system == "maverick":  # takes one text at a time
+            cases = [(words, way) for words, way in cases if way == "one"]
+        warm = [words_of(text) for text in texts_of(50, 1, seed=2)]
+        job = {"warm": warm, "threads": options.threads}
+        job |= {"seconds": options.seconds, "limit": options.limit}
+        wanted = [
+            {"way": way, "texts": [words_of(text) for text in texts_of(words, _number(words))]}
+            for words, way in cases
+        ]
+        figures = peers.measure(options.peers, system, job, wanted)
+        yield from ((*case, found) for case, found in zip(cases, figures, strict=True))
+        return
+    for words, way in cases:
+        if way != "plain" or (words <= PLAIN and system.endswith("torch")):
+            yield words, way, _own(options, way, *system.split(), str(words))
 
 
-def startup(model: str, runtime: str) -> dict[str, float]:
-    """A new process that resolves one line: the best of a few."""
-    runs = []
-    for _ in range(RUNS):
-        began = time.perf_counter()
-        command = [sys.executable, "-c", STARTUP, model, runtime]
-        done = subprocess.run(command, check=True, capture_output=True)
-        runs.append({"whole": time.perf_counter() - began, **json.loads(done.stdout)})
-    return min(runs, key=lambda run: run["whole"])
+def _number(words: int) -> int:
+    return max(1, 20_000 // words)
 
 
-def one_by_one(resolver: Resolver, texts: list[str], _batch: int) -> Iterator[object]:
-    yield from (resolver.resolve(text) for text in texts)
+def print_speeds(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
+    """The first table; returns the figures at 1,000 tokens, one by one."""
+    rows, kept = [], {}
+    cases = [  # a single text makes no batch
+        (words, way)
+        for words, way in product(options.sizes, options.ways)
+        if way != "batched" or _number(words) > 1
+    ]
+    for system in systems(options):
+        for words, way, figures in figures_of(system, cases, options):
+            cells = [figures.get("why", ""), "", "", "", "", ""]
+            if "why" not in figures:
+                cells[:3] = [f"{figures[name]:,.0f}" for name in ("speed", "busy", "memory")]
+                if "bound" in figures:
+                    cells[3:5] = [f"{figures[name]:,.0f}" for name in ("beyond", "bound")]
+                if "network" in figures:
+                    cells[5] = f"{figures['network']:.0%}"
+                if words == 1_000 and way == "one":
+                    kept[system] = figures
+            rows.append([system, f"{words:,}", way, *cells])
+            print(*rows[-1], sep="  ", file=sys.stderr, flush=True)
+    header = ["system", "tokens", "way", "tokens/s", "CPU", "peak MB", "beyond", "bound", "network"]
+    if rows:
+        print(format_table(header, rows))
+    return kept
 
 
-def batched(resolver: Resolver, texts: list[str], batch: int) -> Iterator[object]:
-    yield from resolver.pipe(texts, batch_size=batch)
+def print_startup(options: argparse.Namespace) -> None:
+    """The second table: a new process that resolves one line, the best of a few."""
+    rows = []
+    for system in systems(options):
+        runs = []
+        for _ in range(RUNS):
+            began, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+            if system in peers.PEERS:
+                memory = peers.first_result(options.peers, system)
+            else:
+                command = [sys.executable, "-c", STARTUP, *system.split()]
+                done = subprocess.run(command, check=True, capture_output=True)
+                memory = json.loads(done.stdout)["memory"]
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            runs.append((busy, time.perf_counter() - began, memory))
+        busy, seconds, memory = min(runs)
+        rows.append([system, f"{seconds:.1f} s", f"{busy:.1f} s", f"{memory:,.0f}"])
+        print(*rows[-1], sep="  ", file=sys.stderr, flush=True)
+    print()
+    print(format_table(["system", "start to exit", "CPU", "peak MB"], rows))
 
 
-def plain(resolver: Resolver, texts: list[str], _batch: int) -> Iterator[object]:
-    import torch
-
-    from corelax.rankers.encoder import EncoderModel
-
-    if not isinstance(resolver.model, EncoderModel):
-        raise TypeError("torch is needed")
-    ranker = resolver.model.ranker
-    for text in texts:
-        windows = resolver.model.windows(document_of(text))
-        kind = ranker.device.type
-        with (
-            torch.inference_mode(),
-            torch.autocast(kind, dtype=torch.bfloat16, enabled=kind == "cuda"),
-        ):
-            yield ranker([windows], [0]).antecedent_scores.argmax(-1).cpu()
-
-
-WAYS: dict[str, Callable[[Resolver, list[str], int], Iterator[object]]] = {
-    "plain": plain,
-    "one": one_by_one,
-    "batched": batched,
-}
+def print_floor(options: argparse.Namespace, speeds: dict[str, dict[str, Any]]) -> None:
+    """The third table."""
+    rows = []
+    for model in options.models:
+        if "network" not in speeds.get(f"{model} onnx", {}):
+            continue
+        counted = _own(options, "operations", model, "torch", "1000")
+        figures = speeds[f"{model} onnx"]
+        network, floor = figures["busy"] / figures["network"], counted["rate"] / counted["each"]
+        operations = [f"{counted['each'] / 1e6:.0f} M", f"{counted['rate'] / 1e9:.0f} G"]
+        speed = [f"{figures['busy']:,.0f}", f"{network:,.0f}", f"{floor:,.0f}"]
+        rows.append([model, *operations, *speed, f"{network / floor:.0%}"])
+    header = ["model", "operations a token", "operations a CPU s", "tokens a CPU s"]
+    if rows:
+        print()
+        print(format_table([*header, "network alone", "floor", "network reaches"], rows))
 
 
-def measure(
-    way: str, runtime: str, words: int, device: str, model: str, threads: int
-) -> dict[str, float]:
-    """In this process: speed, and memory beyond the model."""
-    resolver = Resolver.from_pretrained(model, device=device, runtime=runtime, threads=threads)
-    number = max(1, LEAST_WORDS[device] // words) if way != "plain" else 3
-    texts = texts_of(words, number)
-    tokens = sum(len(document_of(text).words) for text in texts)
-    batch = min(BATCH[device], max(1, 4 * BATCH[device] * SIZES[0] // words))
-    list(WAYS[way](resolver, texts_of(200, 2, seed=2), batch))  # warm up
-    before = _memory(device, reset=True)
-    began = time.perf_counter()
-    resolved = sum(1 for _ in WAYS[way](resolver, texts, batch))
-    if device == "cuda":
-        import torch
-
-        torch.cuda.synchronize()
-    seconds = time.perf_counter() - began
-    if resolved != number:
-        raise RuntimeError(f"{resolved} of {number} texts were resolved")
-    longest = max(len(document_of(text).words) for text in texts)
-    return {
-        "speed": tokens / seconds,
-        "memory": _memory(device) - before,
-        "bound": resolver.memory_bound(longest) / 2**20,
-    }
+def _own(options: argparse.Namespace, way: str, *system: str) -> dict[str, Any]:
+    command = [sys.executable, __file__, "--single", way, *system]
+    for name in ("device", "threads", "seconds", "limit"):
+        command += [f"--{name}", str(getattr(options, name))]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode < 0:
+        return {"why": f"more than {options.limit:.0f} s of processor time"}
+    if done.returncode:
+        sys.exit(done.stderr[-3000:])
+    return dict(json.loads(done.stdout))
 
 
-def _memory(device: str, *, reset: bool = False) -> float:
-    """Peak memory in MB."""
-    if device == "cuda":
-        import torch
-
-        if reset:
-            torch.cuda.reset_peak_memory_stats()
-        return torch.cuda.max_memory_allocated() / 2**20
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+def single(options: argparse.Namespace) -> None:
+    """What a process of its own does."""
+    way, model, runtime, words = options.single
+    if way == "operations":
+        print(json.dumps(operations(model, options.threads)))
+        return
+    settings = (options.device, options.threads, options.seconds, options.limit)
+    print(json.dumps(measure(way, model, runtime, int(words), *settings)))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
-    parser.add_argument("--model", default="small", help="A model folder or a name.")
+    parser.add_argument("--sizes", type=int, nargs="*", default=SIZES)
+    parser.add_argument("--models", nargs="*", default=["small"], help="Folders or names.")
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
     parser.add_argument("--runtimes", nargs="+", choices=RUNTIMES, default=None)
-    parser.add_argument("--single", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--peers", type=Path, help="A folder for the environments of others.")
+    parser.add_argument("--systems", nargs="*", choices=peers.PEERS, default=peers.PEERS)
+    parser.add_argument("--seconds", type=float, default=20, help="For each figure.")
+    parser.add_argument("--limit", type=float, default=240, help="Processor seconds for a text.")
+    parser.add_argument("--single", nargs=4, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.single:
-        way, runtime, words = options.single
-        device, model, threads = options.device, options.model, options.threads
-        print(json.dumps(measure(way, runtime, int(words), device, model, threads)))
+        single(options)
         return
-    runtimes = options.runtimes or (RUNTIMES if options.device == "cpu" else ("torch",))
-    rows = []
-    for words in options.sizes:
-        base = None
-        for way, runtime in product(options.ways, runtimes):
-            if way == "plain" and (words > PLAIN or runtime != "torch"):
-                continue
-            command = [sys.executable, __file__, "--single", way, runtime, str(words)]
-            command += ["--device", options.device, "--threads", str(options.threads)]
-            command += ["--model", options.model]
-            figures = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
-            base = base or figures["speed"]
-            ratio = f"{figures['speed'] / base:.1f}×" if "plain" in options.ways else ""
-            cells = [way, runtime, f"{figures['speed']:,.0f}", ratio if words <= PLAIN else ""]
-            bound = f"{figures['bound']:,.0f}" if way == "one" else ""
-            rows.append([f"{words:,}", *cells, f"{figures['memory']:,.0f}", bound])
-            print(*rows[-1], file=sys.stderr)
-    header = ["tokens", "way", "runtime", "tokens/s", "to plain", "peak MB", "bound MB"]
-    print(format_table(header, rows))
+    if options.peers:
+        peers.prepare(options.peers, options.systems, words_of(texts_of(200, 1)[0]))
+    speeds = print_speeds(options)
     if options.device == "cpu":
-        rows = []
-        for runtime in runtimes:
-            run = startup(options.model, runtime)
-            seconds = [f"{run[name]:.2f} s" for name in ("whole", "loading", "resolving")]
-            rows.append([runtime, *seconds, f"{run['memory']:,.0f}"])
-        print()
-        print(format_table(["runtime", "process", "loading", "resolving", "peak MB"], rows))
+        print_startup(options)
+        print_floor(options, speeds)
 
 
 if __name__ == "__main__":

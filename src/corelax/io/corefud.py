@@ -127,10 +127,10 @@ class _DocumentReader:
         start = len(self._words)
         self._words += sentence.words
         self._starts.append(start)
+        read, first = self._entities.read, len(self._entities.nodes)
         self._entities.nodes.add_tokens(len(sentence.words))
-        read, size = self._entities.read, len(sentence.words)
         for token, line, value in sentence.cells:
-            read(value, line, start, token - size)
+            read(value, line, start, first + token)
 
     def sentence(self, rows: list[str], first: int) -> None:
         """One sentence with its comments, `first` being the line number of its first row."""
@@ -195,7 +195,7 @@ class _DocumentReader:
                 tokens.append(columns)
                 lines.append(line)
             for entity in entities:
-                self._entities.read(entity, line, start)
+                self._entities.read(entity, line, start, len(self._entities.nodes) - 1)
         if all(row.startswith("#") for row in rows):
             return  # comments alone are no sentence
         self._starts.append(start)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict, deque
+from functools import lru_cache
 from typing import NamedTuple
 
 from corelax.document import Node, Span
@@ -17,7 +18,18 @@ from corelax.io.nodes import NodeList, joined
 from corelax.io.problems import Problems, quote
 
 _BRACKET = re.compile(r"\(([^()]+)(\)?)|([^()]+)\)|(.)", re.DOTALL)
+SHORT = 100  # characters of an `Entity=` that is remembered, since many are the same
 _PART = re.compile(r"(.+)\[(\d{1,6})/(\d{1,6})\]")
+
+
+@lru_cache(maxsize=1 << 12)
+def brackets_of(value: str) -> tuple[tuple[str, str, str, str], ...]:
+    """What an `Entity=` opens (closed at once if there is a bracket), what it ends, and what is neither.
+
+    >>> brackets_of("(e1-x)e2)")
+    (('e1-x', ')', '', ''), ('', '', 'e2', ''))
+    """
+    return tuple(_BRACKET.findall(value))
 
 
 def name_field(fields: list[str]) -> int:
@@ -60,7 +72,6 @@ class EntityReader:
         others = [field for i, field in enumerate(self._fields) if i != self._name_field]
         self._head_field = others.index("head") if "head" in others else None
         self._name_first = self._name_field == 0 < len(self._fields) - 1
-        self._with_notes = keep_fields or self._head_field is not None
         self.nodes = NodeList()
         # Automatic annotation in this format repeats mentions; CoNLL-2012 and jsonlines refuse them.
         self._brackets = OpenMentions(problems, refuse_twice=False)
@@ -69,11 +80,11 @@ class EntityReader:
         self.fields_of: dict[tuple[str, Span], str] = {}
         self.heads_of: dict[tuple[str, Span], tuple[Node, ...]] = {}
 
-    def read(self, value: str, line: int, sentence_start: int, node: int = -1) -> None:
-        """The brackets of one node, counted from the end of those that were added."""
-        node += len(self.nodes)
+    def read(self, value: str, line: int, sentence_start: int, node: int) -> None:
+        """The brackets of one node, by its number."""
         closing: list[str] = []
-        for opened, closed, ended, rest in _BRACKET.findall(value):
+        found = brackets_of(value) if len(value) <= SHORT else _BRACKET.findall(value)
+        for opened, closed, ended, rest in found:
             if ended:
                 closing.append(ended.partition("-")[0])
                 continue
@@ -89,8 +100,8 @@ class EntityReader:
 
     def _open(self, opened: str, closed: bool, node: int, line: int, sentence_start: int) -> None:
         """An opening bracket, or a whole mention of one node."""
-        if self._name_first and not self._with_notes:
-            bracket, note = opened.partition("-")[0], ""
+        if self._name_first:
+            bracket, _, note = opened.partition("-")
         else:
             values = opened.split("-", len(self._fields) - 1)
             bracket = values.pop(min(self._name_field, len(values) - 1))
@@ -151,10 +162,12 @@ class EntityReader:
         self, entity: str, span: Span, note: str, places: list[tuple[int, int]], line: int
     ) -> None:
         """The head of a mention: a number from 1 among its nodes. Of several parts the last one says it."""
-        size = sum(last - first + 1 for first, last in places)
+        size = 0
+        for first, last in places:
+            size += last - first + 1
         if size == 1 or self._head_field is None:
             return
-        value = self._head_value(note)
+        value = self._head_value(note) if note else "1"
         number = int(value) if value.isdecimal() and len(value) < 10 else -1
         if not 0 <= number <= size:
             message = f"the head of a mention of entity {quote(entity)} is {quote(value)}"

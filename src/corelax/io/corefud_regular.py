@@ -47,6 +47,8 @@ def lines_of_sentences(file: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
 def sentences(file: IO[str]) -> Iterator[tuple[int, list[str] | Regular]]:
     """(line number, sentence) of a file: a regular one, or its lines.
 
+    Comments that begin a document, or say what its brackets mean, come as lines before their sentence.
+
     >>> from io import StringIO
     >>> row = "1\\tAnn" + "\\t_" * 7 + "\\tEntity=(e1)"
     >>> list(sentences(StringIO(f"{row}\\n\\n2 Bo\\n")))
@@ -71,14 +73,26 @@ def _sentences(table: Table, before: int) -> Iterator[tuple[int, list[str] | Reg
     ends = full[np.flatnonzero(np.diff(group[full], append=-1))] + 1
     wide = np.flatnonzero(table.width == COLUMNS)
     lines = table.rows[wide]
-    ids, words = table.column(0, wide), table.column(1, wide)
+    words = table.column(1, wide)
     cuts = np.searchsorted(lines, [*begins.tolist(), table.lines])
+    sizes = np.diff(cuts)  # [sentence]
+    position = np.arange(len(wide)) - np.repeat(cuts[:-1], sizes)
+    unnumbered = np.cumsum(~table.is_number(0, position + 1, wide))
+    unnumbered = np.concatenate(([0], unnumbered))
+    plain = unnumbered[cuts[1:]] == unnumbered[cuts[:-1]]  # numbered from 1, nothing else between
+    # Numbers of words become strings where multiword tokens or empty nodes stand between them.
+    ids = table.column(0, wide[np.repeat(~plain, sizes)])
+    id_cuts = np.cumsum(np.where(plain, 0, sizes)).tolist()
     rows, values = table.items(_ENTITY, COLUMNS - 1)
     cells = np.searchsorted(wide, rows)  # [cell] its row among the wide ones
     again = cells[1:][cells[1:] == cells[:-1]]  # two in one row
+    firsts = np.append(lines, table.lines)[cuts[:-1]]  # [sentence] the line of its first row
+    headers = table.lines_with(_HEADER)
+    before_rows = headers < firsts[np.searchsorted(begins, headers, "right") - 1]
+    headed = set(group[headers[before_rows]].tolist())
     odd = np.concatenate(
         (
-            group[table.lines_with(_HEADER)],
+            group[headers[~before_rows]],
             group[table.lines_with(_SPLIT)],
             group[table.rows[table.width != COLUMNS]],
             group[lines[again]],
@@ -96,29 +110,40 @@ def _sentences(table: Table, before: int) -> Iterator[tuple[int, list[str] | Reg
         )
     )
     cell_cuts = np.searchsorted(cells, cuts).tolist()
-    numbers = list(map(str, range(1, 1 + int(np.diff(cuts).max(initial=0)))))
+    numbers = list(map(str, range(1, 1 + int(sizes.max(initial=0)))))
     places = zip(
-        begins.tolist(), ends.tolist(), group[begins].tolist(), pairwise(cuts.tolist()), strict=True
+        begins.tolist(),
+        ends.tolist(),
+        group[begins].tolist(),
+        pairwise(cuts.tolist()),
+        plain.tolist(),
+        firsts.tolist(),
+        strict=True,
     )
-    for sentence, (begin, end, name, (first, last)) in enumerate(places):
+    for sentence, (begin, end, name, (first, last), is_plain, line) in enumerate(places):
         regular = None
         if name not in irregular and last > first:
-            mine = found[cell_cuts[sentence] : cell_cuts[sentence + 1]]
-            regular = _regular(ids[first:last], words[first:last], mine, numbers)
+            its_words = words[first:last]
+            its_cells = found[cell_cuts[sentence] : cell_cuts[sentence + 1]]
+            if is_plain:
+                regular = Regular(its_words, its_cells)
+            else:
+                its_ids = ids[id_cuts[sentence] - (last - first) : id_cuts[sentence]]
+                regular = _with_multiword(its_ids, its_words, its_cells, numbers)
         if regular is None:
             stretch = [table.line(line) + "\n" for line in range(begin, end)]
             for number, its_lines in lines_of_sentences(stretch):
                 yield before + begin + number - 1, its_lines
-        else:
-            yield before + begin, regular
+            continue
+        if name in headed:
+            yield before + begin, [table.line(number) for number in range(begin, line)]
+        yield before + begin, regular
 
 
-def _regular(
+def _with_multiword(
     ids: list[str], words: list[str], cells: list[tuple[int, int, str]], numbers: list[str]
 ) -> Regular | None:
-    """The rows of a sentence without multiword tokens, or None if something is not as usual."""
-    if ids == numbers[: len(ids)]:
-        return Regular(words, cells)
+    """A sentence without the rows of its multiword tokens, or None if something is not as usual."""
     is_word = list(map(str.isdecimal, ids))
     tokens = [id for id, word in zip(ids, is_word, strict=True) if word]
     if tokens != numbers[: len(tokens)]:

@@ -41,6 +41,8 @@ class NodeList:
 
     def span(self, first: int, last: int) -> Span:
         """The mention from node to node, both included."""
+        if not self._empty:
+            return Span(first, last + 1)
         nodes = self._nodes
         if nodes[first] >= 0 and nodes[last] >= 0:
             return Span(nodes[first], nodes[last] + 1)

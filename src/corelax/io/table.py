@@ -112,6 +112,25 @@ class Table:
         """One field of each row (or of the rows chosen), all of which must have it."""
         return self._cells(self._first[rows] + number)
 
+    def is_number(self, number: int, values: Array, rows: Array | slice = slice(None)) -> Array:
+        r"""[row] whether a field is this number, in digits.
+
+        >>> table = Table("1\ta\n02\tb\n3\tc\n14\td\n")
+        >>> table.is_number(0, np.array([1, 2, 4, 14])).tolist()
+        [True, False, False, True]
+        """
+        fields = self._first[rows] + number
+        after = self._after[fields]
+        sizes = after - self._before[fields] - 1
+        same: Array = np.ones(len(fields), bool)
+        rest, place = values, 0
+        while rest.any():
+            digit = self._raw[after - 1 - place]
+            same &= (rest == 0) | ((sizes > place) & (digit == ord("0") + rest % 10))
+            same &= (rest == 0) | (rest >= 10) | (sizes == place + 1)
+            rest, place = rest // 10, place + 1
+        return same
+
     def fields(self, start: int, stop: int, rows: Array | slice = slice(None)) -> list[list[str]]:
         """[row] its fields from `start` on, without the last `stop` ones."""
         counts = np.maximum(self.width[rows] - start - stop, 0)

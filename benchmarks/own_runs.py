@@ -1,0 +1,182 @@
+"""What `resolve.py` measures of corelax in a process: speed, memory, share and operations of the network."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from itertools import cycle
+from typing import Any
+
+from peer_models import forget_peak, limit_time, peak
+
+from corelax.resolve import Resolver
+from corelax.synthetic import Shape, generate
+from corelax.text import document_of
+
+# Resolved for each figure at most, in texts of equal length:
+MOST_WORDS = {"cpu": 20_000, "cuda": 200_000}
+BATCH = {"cpu": 8, "cuda": 256}
+
+STARTUP = """
+import json, resource, sys
+from corelax.resolve import Resolver
+resolver = Resolver.from_pretrained(sys.argv[1], device="cpu", runtime=sys.argv[2])
+resolver.resolve("Marie Curie moved to Paris. She studied there, and it became her home.")
+print(json.dumps({"memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
+"""
+
+
+def texts_of(words: int, number: int, seed: int = 1) -> list[str]:
+    """Raw texts of about `words` words each: the sentences of synthetic documents, repeated."""
+    documents = generate(20, seed=seed, shape=Shape.conll2012().scaled(300))
+    sentences = cycle([sentence for document in documents for sentence in document.sentences])
+    texts = []
+    for _ in range(number):
+        lines: list[str] = []
+        size = 0
+        while size < words:
+            sentence = next(sentences)
+            lines.append(" ".join(sentence))
+            size += len(sentence)
+        texts.append("\n".join(lines))
+    return texts
+
+
+def words_of(text: str) -> list[list[str]]:
+    """The sentences of a text of `texts_of`."""
+    return [line.split() for line in text.splitlines()]
+
+
+def one_by_one(resolver: Resolver, texts: list[str]) -> Iterator[object]:
+    yield from (resolver.resolve(text) for text in texts)
+
+
+def batched(resolver: Resolver, texts: list[str]) -> Iterator[object]:
+    yield from resolver.pipe(texts, batch_size=len(texts))
+
+
+def plain(resolver: Resolver, texts: list[str]) -> Iterator[object]:
+    import torch
+
+    from corelax.rankers.encoder import EncoderModel
+
+    if not isinstance(resolver.model, EncoderModel):
+        raise TypeError("torch is needed")
+    ranker = resolver.model.ranker
+    for text in texts:
+        windows = resolver.model.windows(document_of(text))
+        kind = ranker.device.type
+        with (
+            torch.inference_mode(),
+            torch.autocast(kind, dtype=torch.bfloat16, enabled=kind == "cuda"),
+        ):
+            yield ranker([windows], [0]).antecedent_scores.argmax(-1).cpu()
+
+
+WAYS: dict[str, Callable[[Resolver, list[str]], Iterator[object]]] = {
+    "plain": plain,
+    "one": one_by_one,
+    "batched": batched,
+}
+
+
+class NetworkClock:
+    """Processor time inside onnxruntime."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        import onnxruntime
+
+        run = onnxruntime.InferenceSession.run
+
+        def timed(session: Any, *arguments: Any) -> Any:
+            began = time.process_time()
+            try:
+                return run(session, *arguments)
+            finally:
+                self.seconds += time.process_time() - began
+
+        onnxruntime.InferenceSession.run = timed
+
+
+def measure(
+    way: str,
+    model: str,
+    runtime: str,
+    words: int,
+    device: str,
+    threads: int,
+    seconds: float,
+    limit: float,
+) -> dict[str, float]:
+    """In this process: speed and memory."""
+    resolver = Resolver.from_pretrained(model, device=device, runtime=runtime, threads=threads)
+    clock = NetworkClock() if runtime == "onnx" else None
+    number = max(1, MOST_WORDS[device] // words)
+    texts = texts_of(words, number)
+    sizes = [len(document_of(text).words) for text in texts]
+    several = min(BATCH[device], max(1, 800 * BATCH[device] // words), number)
+    batch = several if way == "batched" else 1
+    resolve = WAYS[way]
+    list(resolve(resolver, texts_of(200, 2, seed=2)))  # warm up
+    if device == "cpu":
+        limit_time(limit)
+    before = _memory(device, reset=True)
+    if clock:
+        clock.seconds = 0.0
+    began, busy, tokens = time.perf_counter(), time.process_time(), 0
+    for start in range(0, number, batch):
+        resolved = sum(1 for _ in resolve(resolver, texts[start : start + batch]))
+        if resolved != len(texts[start : start + batch]):
+            raise RuntimeError(f"{resolved} texts were resolved")
+        tokens += sum(sizes[start : start + batch])
+        if device == "cpu":
+            limit_time(limit)
+        if time.perf_counter() - began > seconds:
+            break
+    if device == "cuda":
+        import torch
+
+        torch.cuda.synchronize()
+    spent, busy = time.perf_counter() - began, time.process_time() - busy
+    memory = _memory(device)
+    return {
+        "speed": tokens / spent,
+        "busy": tokens / busy,
+        "memory": memory,
+        "beyond": memory - before,
+        "bound": resolver.memory_bound(max(sizes)) / 2**20,
+        **({"network": clock.seconds / busy} if clock else {}),
+    }
+
+
+def operations(model: str, threads: int) -> dict[str, float]:
+    """Operations of the network for a token, and of a large matrix product for a second of processor time."""
+    import torch
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+    from torch.utils.flop_counter import FlopCounterMode
+
+    resolver = Resolver.from_pretrained(model, device="cpu", runtime="torch", threads=threads)
+    [text] = texts_of(1_000, 1)
+    with FlopCounterMode(display=False) as counter, sdpa_kernel(SDPBackend.MATH):
+        resolver.resolve(text)
+    left, right = torch.ones(1536, 1536), torch.ones(1536, 1536)
+    best = 0.0
+    for _ in range(20):
+        began = time.process_time()
+        left @ right
+        best = max(best, 2 * 1536**3 / (time.process_time() - began))
+    return {"each": counter.get_total_flops() / len(document_of(text).words), "rate": best}
+
+
+def _memory(device: str, *, reset: bool = False) -> float:
+    """MB: the peak, or with `reset` what is held now, from where the peak is counted."""
+    if device == "cuda":
+        import torch
+
+        if reset:
+            torch.cuda.reset_peak_memory_stats()
+        return torch.cuda.max_memory_allocated() / 2**20
+    if reset:
+        forget_peak()
+    return peak()
