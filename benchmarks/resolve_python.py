@@ -36,7 +36,7 @@ from corelax.rankers.encoder.scored import ScoredDocument
 from corelax.rankers.encoder.span_table import span_table
 from corelax.resolve import Resolver
 from corelax.text import document_of
-from resolve import texts_of
+from own_runs import texts_of
 
 SIZES = (200, 1_000, 10_000)
 WORDS = 40_000  # of all texts of a size together
