@@ -28,6 +28,8 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
+from own_runs import texts_of
+
 from corelax.core.text_table import format_table
 from corelax.io import read
 from corelax.rankers.encoder.items import Item, filled, readings
@@ -36,7 +38,6 @@ from corelax.rankers.encoder.scored import ScoredDocument
 from corelax.rankers.encoder.span_table import span_table
 from corelax.resolve import Resolver
 from corelax.text import document_of
-from own_runs import texts_of
 
 SIZES = (200, 1_000, 10_000)
 WORDS = 40_000  # of all texts of a size together
