@@ -27,7 +27,7 @@ from corelax.losses.actions import check_costs, check_factor
 from corelax.losses.metric import parts_of
 from corelax.losses.reward import ACTIONS
 from corelax.losses.single_links import REWARDS
-from corelax.rankers.sparse.names import DECODINGS, PRETRAINING
+from corelax.rankers.sparse.names import DECODINGS, PAIR_PRETRAINING, PRETRAINING
 from corelax.relax.relaxation import SHARPENED, Relaxation
 
 RESOLVING = ("ranking", "entity", "metric", "margin", "reinforce", "rescale")
@@ -212,6 +212,8 @@ def criterion_of(objective: str) -> str:
     >>> criterion_of("metric"), criterion_of("anaphoricity"), criterion_of("antecedent")
     ('CoNLL F1', 'F1', 'accuracy')
     """
+    if objective in PAIR_PRETRAINING:
+        return "likelihood"
     if objective not in PRETRAINING:
         return "CoNLL F1"
     return "F1" if objective == "anaphoricity" else "accuracy"

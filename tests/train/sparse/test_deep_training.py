@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from corelax.rankers.sparse.deep.network import DeepRanker
 from corelax.resolve.sparse import resolve_by_features
 from corelax.train import load_model, stage_chain
 from corelax.train.sparse.config import saved_config
+from corelax.train.sparse.deep_objective import Averages, deep_loss
 from corelax.train.sparse.evaluate import dev_report
 from corelax.train.sparse.vectors import WordVectors, read_vectors
 from tests.train.sparse.test_networks import Killed, Killer
@@ -73,7 +76,7 @@ def pretrained(data, tmp_path_factory):
     """Pretrained on pairs, but not to the end."""
     out = tmp_path_factory.mktemp("pretrained")
     run("deep_top_pairs", out, data, **SIZES, **PRETRAINED)
-    assert load_model(out / "deep_top_pairs").training["dev"] < 0.9
+    assert load_model(out / "deep_top_pairs").training["scores"]["conll"] < 0.9
     return out
 
 
@@ -85,6 +88,19 @@ BEFORE = {**LONGER, "deep_top_pairs__epochs": 2, "deep_top_pairs__dropout": 0}
 def test_pairs_are_learnt_in_pretraining(pretrained):
     log = log_of(pretrained / "deep_all_pairs")
     assert log[-1]["loss"] < log[0]["loss"] / 3
+
+
+@pytest.mark.parametrize("stage", ["deep_all_pairs", "deep_top_pairs"])
+def test_the_dev_score_of_pretraining_is_the_likelihood_of_dev(data, trained, stage):
+    model, config = load_model(trained / stage), saved_config(trained / stage)
+    assert config.criterion == "likelihood"
+    averages, losses = Averages.of(data.dev.tables), []
+    for table in data.dev.tables:
+        document = model.ranker.tensors_of(table)
+        loss = deep_loss(model.ranker, document, replace(config, dropout=0.0), averages, None)
+        losses.append(loss.item())
+    expected = math.exp(-sum(losses) / len(losses))
+    assert model.training["dev"] == pytest.approx(expected, rel=1e-5)
 
 
 @pytest.mark.parametrize("preset", ["deep_heuristic", "deep_reinforce", "deep_rescale"])

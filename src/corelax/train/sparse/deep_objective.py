@@ -63,17 +63,32 @@ def deep_loss(
     top = config.objective == "top_pairs"
     if config.objective in PAIR_PRETRAINING or loss is None:
         only = _that_matter(ranker, document, partial(pair_loss, top=True)) if top else None
-        links, anaphoric = ranker.pair_and_anaphoricity(document, config.dropout, only)
-        pairs = PAIRS_OF_TOP * averages.mentions if top else averages.pairs
-        mentions = (ANAPHORICITY_OF_TOP if top else ANAPHORICITY_OF_ALL) * averages.mentions
-        of_mentions = anaphoricity_cross_entropy(anaphoric, document.gold)
-        return pair_loss(links, document.gold, top=top) / pairs + of_mentions / mentions
+        scores = ranker.pair_and_anaphoricity(document, config.dropout, only)
+        return pretraining_loss(*scores, document.gold, averages, top=top)
     if counts_missed(config):
         loss = partial(loss, gold_sizes=document.gold_sizes)
     only = _that_matter(ranker, document, loss) if _is_of_few_pairs(config) else None
     value = loss(ranker(document, config.dropout, only), document.gold)
     scales = {"metric": 1.0, "reinforce": REINFORCE * averages.mentions}
     return value / scales.get(config.objective, averages.mentions)
+
+
+def pretraining_loss(
+    links: Tensor, anaphoric: Tensor, gold: Tensor, averages: Averages, *, top: bool
+) -> Tensor:
+    """The loss of a document in the stages before ranking.
+
+    Args:
+        links: [mention, antecedent] scores of pairs.
+        anaphoric: [mention] scores of being anaphoric.
+        gold: [mention] entity numbers, −1 for none.
+        averages: Of all documents.
+        top: Whether only the best true and the best false antecedent of each mention count.
+    """
+    pairs = PAIRS_OF_TOP * averages.mentions if top else averages.pairs
+    mentions = (ANAPHORICITY_OF_TOP if top else ANAPHORICITY_OF_ALL) * averages.mentions
+    of_mentions = anaphoricity_cross_entropy(anaphoric, gold) / mentions
+    return pair_loss(links, gold, top=top) / pairs + of_mentions
 
 
 def _is_of_few_pairs(config: Config) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -11,11 +12,13 @@ from corelax.document import Span
 from corelax.document.clustering import Clustering, without_singletons
 from corelax.metrics import METRICS, Report, Tally
 from corelax.rankers.sparse.decoding import decode_table
+from corelax.rankers.sparse.deep.network import DeepRanker
 from corelax.rankers.sparse.features.table import DocumentTable
-from corelax.rankers.sparse.names import PRETRAINING
+from corelax.rankers.sparse.names import PAIR_PRETRAINING, PRETRAINING
 from corelax.rankers.sparse.network import SparseRanker
 from corelax.rankers.sparse.networks import Ranker
 from corelax.train.sparse.config import Config
+from corelax.train.sparse.deep_objective import Averages, pretraining_loss
 
 Tables = Sequence[DocumentTable]
 
@@ -25,6 +28,8 @@ def dev_score(ranker: Ranker, tables: Tables, config: Config) -> float:
     if config.objective in PRETRAINING and isinstance(ranker, SparseRanker):
         of_task = _anaphoricity_f1 if config.objective == "anaphoricity" else _antecedent_accuracy
         return of_task(ranker, tables)
+    if config.objective in PAIR_PRETRAINING and isinstance(ranker, DeepRanker):
+        return _likelihood(ranker, tables, top=config.objective == "top_pairs")
     report = dev_report(ranker, tables, config, metrics=("muc", "b_cubed", "ceaf_e"))
     return float(report.conll)
 
@@ -50,6 +55,18 @@ def tally_document(
         gold=without_singletons(table.gold_clusters, singletons),
         system=without_singletons(system, singletons),
     )
+
+
+@torch.no_grad()
+def _likelihood(ranker: DeepRanker, tables: Tables, *, top: bool) -> float:
+    """e to the power of minus the loss of a document: highest where the loss is lowest."""
+    averages, total = Averages.of(tables), 0.0
+    for table in tables:
+        if table.size:
+            document = ranker.tensors_of(table)
+            scores = ranker.pair_and_anaphoricity(document)
+            total += float(pretraining_loss(*scores, document.gold, averages, top=top))
+    return math.exp(-total / max(len(tables), 1))
 
 
 @torch.no_grad()
