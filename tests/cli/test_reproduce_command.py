@@ -108,7 +108,16 @@ def test_the_table_shows_what_the_predictions_score(quick: tuple[Path, Done]) ->
 @pytest.mark.slow
 def test_the_report_is_written(quick: tuple[Path, Done]) -> None:
     out, _ = quick
-    tables = ("answers", "scores", "dev_scores", "errors", "times")
+    tables = (
+        "answers",
+        "scores",
+        "dev_scores",
+        "order",
+        "errors",
+        "error_changes",
+        "gains",
+        "times",
+    )
     assert set(report(out)) == {
         "report.html",
         "report.md",
@@ -300,7 +309,7 @@ def refused(done: Done) -> str:
         (["--train", "TRAIN", "--folds", "3", "--test", "TEST"], "leave out --test"),
         (["--dev", "DEV", "--folds", "3"], "--train"),
         (["--quick", "--folds", "2", "--merge", "FOLDER"], "no study"),
-        (["--train", "TRAIN", "--dev", "DEV", "--vectors", "v"], "--vectors: no system"),
+        (["--train", "TRAIN", "--dev", "DEV", "--vectors", "v"], "vectors"),
     ],
 )
 def test_bad_input_is_one_line_and_nothing_is_written(

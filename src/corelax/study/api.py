@@ -172,58 +172,58 @@ def reproduce(
             results_folder(Path(folder))
         else:
             merged_folds(Path(folder), folds)
+    if vectors is not None and not Path(vectors).exists():
+        raise CorelaxError(f"{vectors}: no such file or folder of word vectors")
     check_inputs(out, train, dev, test)
     if hold_out is not None or folds is not None:
         check_not_input(out / DATA, [*named_files(train), *named_files(dev)])
-    if folds is not None and not quick and train is None:
-        raise CorelaxError("name documents with --train (and --dev), or try --quick")
     if quick and (train or dev or test or hold_out):
         raise CorelaxError("--quick makes its own documents; leave out the files")
     if folds is not None and (test or hold_out):
         raise CorelaxError("--folds tests every document once; leave out --test and --hold-out")
+    if folds is not None and not quick and train is None:
+        raise CorelaxError("name documents with --train (and --dev), or try --quick")
     if not quick and (missing := left_out(row.name for row in study.rows)):
         note(f"left out, since they need --vectors: {', '.join(missing)}")
     ran_on = executor or make_executor(workers or default_workers(where))
 
-    def make_runner(
+    def study_in(
         folder: Path, files: Files, limit: float | None, told: Progress | None
-    ) -> Runner:
+    ) -> Reproduction:
         files = files._replace(vectors=None if vectors is None else str(vectors))
-        return Runner(
+        runner = Runner(
             folder, files, common, device=where, executor=ran_on, note=note, progress=told,
             minutes=limit,
         )  # fmt: skip
+        return Reproduction(study, runner, numbers, only_seeds or None)
+
+    def fold_study(number: int, files: Files) -> Reproduction:
+        is_here = not only_folds or number in only_folds
+        told = FoldProgress(number, progress or Progress())
+        return study_in(out / fold_name(number), files, minutes if is_here else 0, told)
 
     work: Reproduction | CrossValidation
-    only = only_seeds or None
     if folds is not None:
         documents = [*named_files(train), *named_files(dev)]
         if quick:
             documents = [str(file) for file in synthetic_files(out / DATA)[:3]]
         work = cross_validation(
-            out, documents, folds, only_folds, merge, format=format, note=note,
-            make_study=lambda number, files: Reproduction(
-                study,
-                make_runner(
-                    out / fold_name(number),
-                    files,
-                    minutes if not only_folds or number in only_folds else 0,
-                    FoldProgress(number, progress or Progress()),
-                ),
-                numbers,
-                only,
-            ),
-        )  # fmt: skip
+            out,
+            documents,
+            folds,
+            only_folds,
+            merge,
+            make_study=fold_study,
+            format=format,
+            note=note,
+        )
+    elif quick:
+        work = study_in(out, synthetic_files(out / DATA), minutes, progress)
     else:
-        files = (
-            synthetic_files(out / DATA)
-            if quick
-            else study_files(
-                out / DATA, train=train, dev=dev, test=test, hold_out=hold_out, format=format,
-                note=note,
-            )
-        )  # fmt: skip
-        work = Reproduction(study, make_runner(out, files, minutes, progress), numbers, only)
+        files = study_files(
+            out / DATA, train=train, dev=dev, test=test, hold_out=hold_out, format=format, note=note
+        )
+        work = study_in(out, files, minutes, progress)
     work.prepare()
     for folder in merge:
         note(f"{folder}: {work.merge(Path(folder)):,} files taken over")
