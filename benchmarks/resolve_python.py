@@ -182,9 +182,12 @@ def main() -> None:
     for size in options.sizes:
         rows.append([f"{size:,}", "this", *(f"{figures[size][name]:.2f}" for name in names)])
         if other := others.get(str(size)):
-            old = [name for name in names if name in other]
-            rows.append([f"{size:,}", "before", *(f"{other[name]:.2f}" for name in old)])
-            ratios = (f"{other[name] / figures[size][name]:.1f}×" for name in old)
+            old = [f"{other[name]:.2f}" if name in other else "" for name in names]
+            rows.append([f"{size:,}", "before", *old])
+            ratios = (
+                f"{other[name] / figures[size][name]:.1f}×" if name in other else ""
+                for name in names
+            )
             rows.append([f"{size:,}", "ratio", *ratios])
     print(format_table(["tokens", "version", *(f"{name} µs" for name in names)], rows))
 
