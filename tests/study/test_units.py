@@ -210,7 +210,8 @@ def test_every_unit_can_be_trained_on_detected_mentions(study):
         chain = unit_chain(unit, 1, {"singletons": "drop", "mentions": "detect"})
         assert chain[-1].stage == unit.name
         assert chain[-1].like_original == (
-            unit.preset in ("b3", "lea") and unit.settings.get("like_original", True)
+            PRESETS[unit.preset].get("like_original", False)
+            and unit.settings.get("like_original", True)
         )
 
 

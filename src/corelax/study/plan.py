@@ -159,7 +159,7 @@ def full_study(
     first += [Unit("entity_ce", "entity_ce", {}, "entity_ce")]
     first += [grid.units()[grid.values.index(1.0)] for grid in (b3, lea)]
     others = chosen_systems(vectors=vectors)
-    first += [system.unit for system in others]
+    first += [system.unit(as_paper) for system in others]
     rows = [
         Row("baseline", "Baseline (heuristic loss)", PAPER, ("baseline",)),
         Row("entity_ce", "L_ec", PAPER, ("entity_ce",)),
