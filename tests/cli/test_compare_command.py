@@ -18,6 +18,7 @@ import pytest
 
 from corelax.document import Clustering, Document, Span
 from corelax.io import read, write
+from corelax.resolve import Resolution
 from tests.cli.test_resolve_command import EqualWords
 from tests.command_server import Done
 
@@ -61,7 +62,8 @@ def models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
                 doc = resolution.document
                 if self.is_second:  # leaves out the last entity
                     kept = type(doc.clusters)(list(doc.clusters)[:-1])
-                    resolution = replace(resolution, document=doc.with_clusters(kept))
+                    parts = resolution.mentions, resolution.entities
+                    resolution = Resolution(resolution.text, doc.with_clusters(kept), *parts)
                 yield resolution
 
     monkeypatch.setattr("corelax.resolve.resolver.Resolver", Named)

@@ -15,7 +15,7 @@ from corelax.study import files
 from corelax.study.plan import full_study, quick_study
 from corelax.study.report.published import BEST_BETA_SQUARED, CONLL_2012_TEST
 from corelax.study.reproduction import Reproduction
-from corelax.study.systems import ORDERED, SYSTEMS, System, chosen_systems, left_out
+from corelax.study.systems import ORDERED, OUR_NETWORKS, SYSTEMS, System, chosen_systems, left_out
 from corelax.study.units import Unit, unit_chain
 from corelax.train.sparse.presets import PRESETS, stage_chain
 
@@ -296,6 +296,9 @@ def test_every_system_of_the_list_has_a_stage_a_unit_and_a_row(study):
         rows = {row.name: row for row in study.rows}
         for system in SYSTEMS:
             assert system.name in PRESETS
+            if study is STUDIES["paper"] and system.group == OUR_NETWORKS:
+                assert system.name not in names  # only what the paper compares
+                continue
             assert system.name in names
             assert rows[system.name].title == system.title
 

@@ -183,8 +183,6 @@ def reproduce(
         raise CorelaxError("--folds tests every document once; leave out --test and --hold-out")
     if folds is not None and not quick and train is None:
         raise CorelaxError("name documents with --train (and --dev), or try --quick")
-    if not quick and (missing := left_out(row.name for row in study.rows)):
-        note(f"left out, since they need --vectors: {', '.join(missing)}")
     ran_on = executor or make_executor(workers or default_workers(where))
 
     def study_in(
@@ -225,6 +223,8 @@ def reproduce(
         )
         work = study_in(out, files, minutes, progress)
     work.prepare()
+    if not quick and (missing := left_out(row.name for row in study.rows)):
+        note(f"left out, since they need --vectors: {', '.join(missing)}")
     for folder in merge:
         note(f"{folder}: {work.merge(Path(folder)):,} files taken over")
     is_done = work.run()

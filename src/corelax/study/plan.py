@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from corelax.core.errors import CorelaxError
-from corelax.study.systems import OTHERS, OURS, PAPER, chosen_systems
+from corelax.study.systems import OTHERS, OUR_NETWORKS, OURS, PAPER, chosen_systems
 from corelax.study.units import Unit, unit_chain
 from corelax.train.sparse.config import PRETRAINING
 from corelax.train.sparse.presets import PRESETS, stage_chain
@@ -158,7 +158,7 @@ def full_study(
     first = [Unit("baseline", "baseline", {}, "baseline")]
     first += [Unit("entity_ce", "entity_ce", {}, "entity_ce")]
     first += [grid.units()[grid.values.index(1.0)] for grid in (b3, lea)]
-    others = chosen_systems(vectors=vectors)
+    others = [s for s in chosen_systems(vectors=vectors) if ours or s.group != OUR_NETWORKS]
     first += [system.unit(as_paper) for system in others]
     rows = [
         Row("baseline", "Baseline (heuristic loss)", PAPER, ("baseline",)),
