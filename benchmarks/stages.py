@@ -17,6 +17,7 @@ import os
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # threads do not survive a fork
 
 import argparse
+import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -50,6 +51,21 @@ class SideBySide:
         """Trains stages; the seconds that each one took, of those that were finished."""
         waiting, running = list(order), dict[int, tuple[str, float]]()
         seconds: dict[str, float] = {}
+        try:
+            self._train(waiting, running, seconds, at_once)
+        finally:
+            for number in running:
+                os.kill(number, signal.SIGTERM)
+                os.waitpid(number, 0)
+        return seconds
+
+    def _train(
+        self,
+        waiting: list[str],
+        running: dict[int, tuple[str, float]],
+        seconds: dict[str, float],
+        at_once: int,
+    ) -> None:
         while waiting or running:
             ready = [name for name in waiting if self._needs(name) <= seconds.keys()]
             for name in ready[: at_once - len(running)]:
@@ -66,7 +82,6 @@ class SideBySide:
                     print(f"{name}: {seconds[name]:.0f} s", flush=True)
                 else:
                     print(f"{name}: has failed; see {self._log(name)}", flush=True)
-        return seconds
 
     def _needs(self, stage: str) -> set[str]:
         return set(self._recipe.order([stage])) - {stage}
@@ -79,6 +94,7 @@ class SideBySide:
         if number := os.fork():
             return number
         code = 1
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         try:
             log = os.open(self._log(stage), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
             os.dup2(log, 1)
@@ -103,6 +119,9 @@ def main() -> None:
     parser.add_argument("--at-once", type=int, default=3, metavar="N")
     parser.add_argument("--device", default="cuda")
     options = parser.parse_args()
+    if options.at_once < 1:
+        parser.error("--at-once must be at least 1")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # which ends the stages as well
     torch.set_num_threads(1)
     recipe = read_recipe(options.recipe)
     order = recipe.order(options.stage)

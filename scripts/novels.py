@@ -61,9 +61,9 @@ def documents_of(name: str, paragraphs: Iterable[str]) -> Iterator[Document]:
         text = " ".join(paragraph.replace("_", "").replace("--", " -- ").split())
         if not text or HEADING.fullmatch(text):
             continue
-        position += len(text.split())
         if position > OPENING:
             held.append(text)
+        position += len(text.split())
         if sum(len(each.split()) for each in held) >= WORDS:
             yield document_of("\n\n".join(held), id=f"{name}_{position}")
             held = []

@@ -20,6 +20,21 @@ def is_running(process):
     return True
 
 
+class Unreadable(Exception):
+    """Can be sent, but not be read: it needs two arguments."""
+
+    def __init__(self, one, two):
+        super().__init__(one)
+        self.two = two
+
+
+def failing():
+    def work(_):
+        raise Unreadable(1, 2)
+
+    return work
+
+
 def refusing():
     raise CorelaxError("no work today")
 
@@ -68,3 +83,22 @@ class SleepLong:
 
     def __call__(self):
         time.sleep(60)
+
+
+def test_a_helper_that_ends_at_once_is_told(monkeypatch):
+    monkeypatch.setattr("sys.executable", "/bin/false")
+    more_than_a_pipe_holds = ("x" * 5_000_000,)
+    with Helpers(1, methodcaller, more_than_a_pipe_holds) as helpers, pytest.raises(WorkerEnded):
+        helpers.submit("a").result(timeout=60)
+
+
+def test_an_answer_that_cannot_be_read_is_told():
+    with Helpers(1, failing) as helpers, pytest.raises(WorkerEnded):
+        helpers.submit("a").result(timeout=60)
+
+
+def test_nothing_is_imported_from_the_working_directory(tmp_path, monkeypatch):
+    (tmp_path / "pickle.py").write_text("raise SystemExit(3)")
+    monkeypatch.chdir(tmp_path)
+    with Helpers(1, methodcaller, ("upper",)) as helpers:
+        assert helpers.submit("a").result(timeout=60) == "A"

@@ -36,7 +36,7 @@ from corelax.study.report.page import study_page
 from corelax.study.report.published import CONLL_2012_TEST
 from corelax.study.reproduction import Reproduction
 from corelax.study.results import Results
-from corelax.study.systems import ORDERED, OTHERS
+from corelax.study.systems import ORDERED
 from corelax.study.units import Unit
 from tests.study.study_runs import (
     alone,  # noqa: F401  (a fixture for all tests here)
@@ -279,16 +279,12 @@ def test_published_figures_stand_in_the_rows_of_the_papers(report):
     assert others & set(ORDERED)
     rows = zip(STUDY.rows, table(report, "scores"), markdown_rows(report, "scores"), strict=True)
     for row, found, shown in rows:
-        number, gain = re.fullmatch(r"([\d.]*†?)–?(?: \((.*)\))?", shown[8]).groups()
+        number, gain = re.fullmatch(r"([\d.]*)–?(?: \((.*)\))?", shown[8]).groups()
         assert found[PUBLISHED] == CONLL_2012_TEST.get(row.name)
         assert bool(number) == (row.name in paper | others)
-        is_of_another_network = row.name in others and row.group == OTHERS
-        assert number.endswith("†") == is_of_another_network
-        assert (gain is not None) == (
-            bool(number) and row.name != "baseline" and not is_of_another_network
-        )
+        assert (gain is not None) == (bool(number) and row.name != "baseline")
         if number:
-            assert float(number.strip("†")) == CONLL_2012_TEST[row.name]
+            assert float(number) == CONLL_2012_TEST[row.name]
         if gain:
             assert float(gain) == pytest.approx(
                 CONLL_2012_TEST[row.name] - CONLL_2012_TEST["baseline"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corelax import CorelaxError
+from corelax.cli.reproduce import reproduce
 from corelax.study import files
 from corelax.study.plan import full_study, quick_study
 from corelax.study.report.published import BEST_BETA_SQUARED, CONLL_2012_TEST
@@ -337,3 +339,13 @@ def test_vectors_are_given_to_the_stages_that_start_from_them(monkeypatch):
 def test_the_systems_whose_order_is_compared_have_published_figures():
     assert set(ORDERED) <= set(CONLL_2012_TEST)
     assert set(ORDERED) <= {row.name for row in STUDIES["full"].rows}
+
+
+@pytest.mark.parametrize(("vectors", "resolvers", "runs"), [(False, 58, 330), (True, 63, 355)])
+def test_pages_and_help_say_how_much_a_study_is(vectors, resolvers, runs):
+    study = full_study(vectors=vectors)
+    tried = len(study.tuned) * len(study.learning_rates)
+    assert (len(study.units), 5 * len(study.units) + tried) == (resolvers, runs)
+    page = (Path(__file__).parents[2] / "docs" / "reproduction.md").read_text()
+    assert re.search(rf"\b{resolvers}\b", page)
+    assert re.search(rf"\b{runs}\b", reproduce.__doc__)

@@ -124,7 +124,8 @@ def reproduce(
 ) -> None:
     """Run the paper's experiments, those it is compared with and ours, and write a report.
 
-    With five seeds these are 305 runs, for a GPU; --paper-only, --no-tune and --seeds make them fewer.
+    With five seeds these are 330 runs (355 with --vectors), for a GPU; --paper-only, --no-tune and --seeds
+    make them fewer.
     Everything is chosen on dev; test documents are predicted once, by the chosen resolvers. The same command
     continues an interrupted run; --merge copies results that were made elsewhere. OUT/report has the page
     (report.html), every table and every figure.

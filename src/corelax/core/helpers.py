@@ -49,7 +49,7 @@ class Helpers:
     """
 
     def __init__(self, count: int, make: Maker, arguments: tuple[Any, ...] = ()) -> None:
-        if not sys.executable:
+        if not can_start():
             raise CorelaxError("there is no Python to start helpers with; use workers=0")
         self._parent = os.getpid()
         start = pickle.dumps(sys.path) + pickle.dumps((os.getpid(), make, arguments))
@@ -94,7 +94,12 @@ class Helpers:
     def _feed(self, process: subprocess.Popen[bytes], start: bytes) -> None:
         """Gives tasks to a process one by one, until there are no more or it has ended."""
         with suppress(OSError), _pipe(process.stdin) as tasks, _pipe(process.stdout) as results:
-            tasks.write(start)
+            try:
+                tasks.write(start)
+                tasks.flush()
+            except OSError:  # it has ended at once
+                self._refuse()
+                return
             while (taken := self._tasks.get()) is not _STOP:
                 task, future = taken
                 try:
@@ -106,7 +111,7 @@ class Helpers:
                     tasks.write(content)
                     tasks.flush()
                     result, error = pickle.load(results)
-                except (OSError, EOFError):
+                except Exception:  # it has ended, or what it has sent cannot be read
                     future.set_exception(WorkerEnded(_ENDED))
                     self._refuse()
                     return
@@ -119,6 +124,15 @@ class Helpers:
         """Fails what is still to be done: if one process was ended, others will be."""
         while (taken := self._tasks.get()) is not _STOP:
             taken[1].set_exception(WorkerEnded(_ENDED))
+
+
+def can_start() -> bool:
+    """Whether there is a Python to start; a program that was frozen into a file has none.
+
+    >>> can_start()
+    True
+    """
+    return bool(sys.executable) and not getattr(sys, "frozen", False)
 
 
 def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
@@ -134,7 +148,7 @@ def _started() -> subprocess.Popen[bytes]:
     """A new process that reads what it is to do."""
     with interrupts_blocked():
         return subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM],
+            [sys.executable, "-P", "-c", _PROGRAM],  # nothing from the working directory
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, **_ONE_THREAD},

@@ -46,8 +46,6 @@ def pair_loss(
     gold = check_gold(gold, scores, lengths)
     itself = torch.eye(scores.shape[-1], dtype=torch.bool, device=scores.device)
     possible = (scores > -torch.inf) & ~itself
-    if lengths is not None:  # padding may only be new
-        possible = possible & possible.any(-1, keepdim=True)
     same = same_entity(gold)
     if not top:
         asked = torch.where(possible, scores, 0.0)

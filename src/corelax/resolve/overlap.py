@@ -17,7 +17,7 @@ import numpy as np
 
 from corelax.core.checks import check_items
 from corelax.core.device import available_threads
-from corelax.core.helpers import Helpers
+from corelax.core.helpers import Helpers, can_start
 from corelax.decode import Decided
 from corelax.document import Document
 from corelax.rankers.encoder.items import Item
@@ -47,7 +47,8 @@ class Options(NamedTuple):
 def usual_workers(model: ScoringModel) -> int:
     """How many helpers a model has if nobody says: those that a GPU waits for, none where cores compute."""
     cores = available_threads()
-    return min(MOST, cores - 1) if "cuda" in model.runtime and cores > 2 else 0
+    is_useful = "cuda" in model.runtime and cores > 2 and can_start()
+    return min(MOST, cores - 1) if is_useful else 0
 
 
 def resolve_with_helpers(

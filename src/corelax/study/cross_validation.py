@@ -19,7 +19,7 @@ from corelax.study.files import Files
 from corelax.study.folder import DATA, RESULTS, STUDY, claim_folder
 from corelax.study.folds import fold_files, fold_name
 from corelax.study.merging import results_folder
-from corelax.study.reproduction import Reproduction
+from corelax.study.reproduction import START, Reproduction
 from corelax.study.runner import Progress
 
 
@@ -65,10 +65,7 @@ class CrossValidation:
         """Copies the results of another folder, those of all its folds or none; the number of files."""
         numbers = merged_folds(source, self.number)
         if (source / STUDY).exists():
-            present = read_json(source / STUDY)
-            check_claim(
-                source, present if isinstance(present, dict) else {}, self._identity, "a study"
-            )
+            check_claim(source, _said(source / STUDY), self._identity, "a study")
         for number in numbers:
             self.folds[number].prepare()
             self.folds[number].check_merge(source / fold_name(number))
@@ -84,7 +81,7 @@ class CrossValidation:
                 self._note(f"fold {number} of {self.number}")
             fold_done = fold.run()
             is_done = is_done and (fold_done or number not in self._here)
-            if fold_done or fold.runner.failed:  # a run that failed is left out of the tables
+            if fold_done or _can_be_pooled(fold):
                 self.done.append(fold)
         return is_done
 
@@ -129,9 +126,23 @@ def cross_validation(
     here = set(only) or set(range(1, folds + 1))
     known = {number for folder in merge for number in merged_folds(Path(folder), folds)}
     known |= {n for n in range(1, folds + 1) if (out / fold_name(n) / RESULTS).is_dir()}
+    if (out / STUDY).exists():  # before anything is written
+        check_claim(out, _said(out / STUDY), {"folds": folds}, "a study")
     files = fold_files(out / DATA, documents, folds, here | known, format)
     studies = {number: make_study(number, of_fold) for number, of_fold in files.items()}
     return CrossValidation(out, folds, studies, here, note)
+
+
+def _can_be_pooled(fold: Reproduction) -> bool:
+    """Whether a fold in which runs failed has what others are compared with; its failed rows are left out."""
+    runner = fold.runner
+    return bool(runner.failed) and not runner.out_of_time and fold.dev_score(START) is not None
+
+
+def _said(path: Path) -> dict[str, object]:
+    """What a folder says that it is for."""
+    present = read_json(path)
+    return present if isinstance(present, dict) else {}
 
 
 def merged_folds(source: Path, number: int) -> list[int]:

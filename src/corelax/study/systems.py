@@ -47,7 +47,7 @@ class System(NamedTuple):
         return Unit(self.name, self.name, of_metrics if is_metric else {}, self.rates)
 
 
-# Published figures of what is trained on the same ranker are of other networks with other features.
+# Published figures are of systems with networks of their own.
 SYSTEMS: Sequence[System] = (
     System("continued", "Baseline, trained as long again", "baseline"),
     System("margin2015", "Max-margin (Wiseman et al. 2015)"),

@@ -164,7 +164,7 @@ def _comparable(results: Results) -> str:
             "Published figures are of CoNLL-2012 English test, **another corpus: they are not comparable**, "
             "only the gains in brackets are, with care"
         )
-    return f"{text}. Those marked † come from another network with other features."
+    return f"{text}."
 
 
 def _facts(results: Results) -> list[tuple[str, str]]:

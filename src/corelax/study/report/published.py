@@ -6,9 +6,8 @@ in `study/systems.py`: Wiseman et al. (2015) as quoted there, Clark & Manning (2
 
 from __future__ import annotations
 
-from corelax.study.systems import OTHERS, SYSTEMS
+from corelax.study.systems import SYSTEMS
 
-OTHER_NETWORK = [system.name for system in SYSTEMS if system.published and system.group == OTHERS]
 CONLL_2012_TEST = {
     "baseline": 64.13,
     "entity_ce": 64.25,

@@ -16,7 +16,7 @@ from corelax.render.report import Cell, Row, Table
 from corelax.study.files import TEST
 from corelax.study.plan import PAPER
 from corelax.study.records import Record
-from corelax.study.report.published import CONLL_2012_TEST, OTHER_NETWORK, TRAINING_HOURS
+from corelax.study.report.published import CONLL_2012_TEST, TRAINING_HOURS
 from corelax.study.results import Outcome, Results, Spread
 
 SHOWN = [name for name in METRICS if name != "mentions"]
@@ -215,8 +215,6 @@ def _published(outcome: Outcome) -> Cell | None:
         return None
     value = CONLL_2012_TEST[name]
     gain = value - CONLL_2012_TEST["baseline"]
-    if name in OTHER_NETWORK:
-        return Cell(f"{value:.2f}†", {"value": value}, title="another network and other features")
     return Cell(f"{value:.2f}" + (f" ({gain:+.2f})" if gain else ""), {"value": value})
 
 

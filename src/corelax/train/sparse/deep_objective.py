@@ -94,7 +94,8 @@ def pretraining_loss(
 def _is_of_few_pairs(config: Config) -> bool:
     """Whether the gradient is that of two actions a mention, the same ones every time."""
     is_greedy = config.objective == "rescale" and config.actions != "sampled"
-    return config.objective == "margin" or is_greedy
+    # An error that costs nothing could be the best action, and the gold antecedent not among the pairs.
+    return is_greedy or (config.objective == "margin" and all(config.costs))
 
 
 def _that_matter(ranker: DeepRanker, document: DeepTensors, loss: Callable[..., Tensor]) -> Tensor:

@@ -61,6 +61,8 @@ class WordVectors:
         found = [(number, self._row[w]) for number, w in enumerate(words) if w in self._row]
         rows = np.array([row for _, row in found], dtype=np.int64)
         values = np.asarray(self.matrix[rows], dtype=np.float32).reshape(len(rows), self.size)
+        if not np.isfinite(values).all():
+            raise CorelaxError("word vectors hold values that are not numbers (nan or inf)")
         return torch.tensor([number for number, _ in found], dtype=torch.long), torch.from_numpy(
             values
         )
@@ -119,10 +121,12 @@ def _column(path: Path) -> list[str]:
 
 def _from_text(path: Path) -> WordVectors:
     """Lines of a word and its values; a first line of two numbers, as word2vec writes it, is passed over."""
-    words, rows = [], []
+    words: list[str] = []
+    rows: list[NDArray[np.float32]] = []
     with open_text(path) as lines:
         for number, line in enumerate(lines, 1):
-            word, *values = line.rstrip().split(" ")
+            # Some files have words with blanks in them.
+            word, *values = line.rstrip().rsplit(" ", len(rows[0])) if rows else line.split()
             if number == 1 and len(values) == 1:
                 continue
             try:
