@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import cycle
 from typing import Any
 
 from peer_models import forget_peak, limit_time, peak
 
+from corelax import Document
 from corelax.resolve import Resolver
 from corelax.synthetic import Shape, generate
 from corelax.text import document_of
@@ -28,7 +29,11 @@ print(json.dumps({"memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss /
 
 def texts_of(words: int, number: int, seed: int = 1) -> list[str]:
     """Raw texts of about `words` words each: the sentences of synthetic documents, repeated."""
-    documents = generate(20, seed=seed, shape=Shape.conll2012().scaled(300))
+    return repeated(generate(20, seed=seed, shape=Shape.conll2012().scaled(300)), words, number)
+
+
+def repeated(documents: Iterable[Document], words: int, number: int) -> list[str]:
+    """Raw texts of about `words` words each: the sentences of documents, one a line, again and again."""
     sentences = cycle([sentence for document in documents for sentence in document.sentences])
     texts = []
     for _ in range(number):

@@ -24,11 +24,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from itertools import cycle, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from own_runs import texts_of
+from own_runs import repeated, texts_of
 
 from corelax.core.text_table import format_table
 from corelax.io import read
@@ -66,17 +66,8 @@ class Recorded:
 
 def gum_texts(words: int, number: int) -> list[str]:
     """Texts of about `words` words each: the sentences of GUM dev, with blanks between all words."""
-    documents = read(str(DATA / "gum" / "dev.conllu.gz"))
-    sentences = cycle([sentence for document in documents for sentence in document.sentences])
-    texts = []
-    for _ in range(number):
-        lines: list[str] = []
-        size = 0
-        while size < words:
-            lines.append(" ".join(next(sentences)))
-            size += len(lines[-1].split())
-        texts.append(" ".join(lines))
-    return texts
+    texts = repeated(read(str(DATA / "gum" / "dev.conllu.gz")), words, number)
+    return [text.replace("\n", " ") for text in texts]
 
 
 def best(run: Callable[[], object], runs: int) -> float:
