@@ -346,6 +346,15 @@ def test_it_can_be_sent_elsewhere_before_and_after_it_is_made():
     assert pickle.loads(pickle.dumps(later)) == copy.deepcopy(now) == later
 
 
+def test_probabilities_that_are_computed_later_are_sent_as_numbers():
+    cut, _ = cut_document("Ann left.")
+    decided = decided_of([Decision(Span(0, 1), 0, None, 0.9, 0.8, 0.7)])
+    later = Resolution.later(cut, decided._replace(entity_probability=lambda: np.array([0.4])))
+    sent = pickle.loads(pickle.dumps(later))
+    assert sent.mentions[0].entity_probability == 0.4
+    assert sent == later
+
+
 def test_a_resolution_cannot_be_changed():
     for resolution in resolved_later():
         for name in ("text", "mentions", "colour"):

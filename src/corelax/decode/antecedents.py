@@ -13,6 +13,7 @@ import numpy as np
 
 from corelax.core.errors import CorelaxError
 from corelax.decode.arrays import Floats, Ints, as_array, dense_scores
+from corelax.decode.chains import entity_numbers
 from corelax.decode.claims import Claims
 from corelax.decode.consistency import consistent_antecedents
 from corelax.decode.constraints import Pairs, constrained_entities
@@ -84,12 +85,8 @@ def entities_of_links(links: Sequence[int]) -> list[int]:
     >>> entities_of_links([0, 1, 0, 1])
     [0, 1, 0, 1]
     """
-    entity_of: list[int] = []
-    entities = 0
-    for i, j in enumerate(links):
-        entity_of.append(entities if i == j else entity_of[j])
-        entities += i == j
-    return entity_of
+    numbers: list[int] = entity_numbers(links).tolist()
+    return numbers
 
 
 def _masked(scores: Floats) -> Floats:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corelax.decode.arrays import Ints
+from corelax.decode.chains import first_mentions
 from corelax.decode.claims import Claims
 from corelax.decode.membership import candidate_probs
 
@@ -45,7 +46,7 @@ def _without_clash(
     scores: NDArray[np.floating], antecedents: Ints, links: Sequence[int], claims: Claims
 ) -> list[int]:
     """The links of entities that clash made anew."""
-    of_links = _first_mentions(links)
+    of_links: list[int] = first_mentions(links).tolist()
     clashing = claims.clashing(of_links)
     if not clashing:
         return list(links)
@@ -70,7 +71,7 @@ def _without_clash(
 
 def _join_names(links: list[int], claims: Claims) -> None:
     """Links the entities that have most of a speaker's names and most of the *I*, unless they clash."""
-    first = _first_mentions(links)
+    first: list[int] = first_mentions(links).tolist()
     members: dict[int, list[int]] = {}
     for mention, entity in enumerate(first):
         members.setdefault(entity, []).append(mention)
@@ -89,14 +90,6 @@ def _join_names(links: list[int], claims: Claims) -> None:
 def _most_common(entities: Iterable[int]) -> int:
     [(entity, _)] = Counter(entities).most_common(1)
     return entity
-
-
-def _first_mentions(links: Sequence[int]) -> list[int]:
-    """The first mention of the entity of each mention."""
-    first: list[int] = []
-    for mention, link in enumerate(links):
-        first.append(mention if link == mention else first[link])
-    return first
 
 
 class _Choices:

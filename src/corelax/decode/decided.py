@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from corelax.decode.arrays import Floats, Ints
 from corelax.decode.decision import Antecedent, Decision
@@ -19,7 +20,8 @@ class Decided(NamedTuple):
         antecedent: [mention] the position of its antecedent; −1 if it starts its entity.
         probability: [mention] that the span is a mention.
         link_probability: [mention] of that antecedent, or of starting a new entity.
-        entity_probability: [mention] that it belongs to its entity.
+        entity_probability: [mention] that it belongs to its entity; or what computes it when it is asked for,
+            as it costs as much as all the rest.
         head: [mention] its head word.
         likely: [mention, place, 2] the words of the most likely antecedents, best first; −1 for a new entity.
         likely_probability: [mention, place] their probabilities; −1 where there are no more.
@@ -31,10 +33,22 @@ class Decided(NamedTuple):
     antecedent: Ints
     probability: Floats
     link_probability: Floats
-    entity_probability: Floats
+    entity_probability: Floats | Callable[[], Floats]
     head: Ints
     likely: Ints
     likely_probability: Floats
+
+    def complete(self) -> Decided:
+        """The same with all probabilities computed: arrays alone, which can be sent elsewhere.
+
+        >>> import numpy as np
+        >>> a, one, likely = np.array([0]), np.array([1.0]), (np.zeros((1, 0, 2), int), np.zeros((1, 0)))
+        >>> Decided(a, a + 1, a, a - 1, one, one, lambda: one / 2, a, *likely).complete().entity_probability
+        array([0.5])
+        """
+        if callable(self.entity_probability):
+            return self._replace(entity_probability=self.entity_probability())
+        return self
 
     def decisions(self) -> list[Decision]:
         """A decision for each mention.
@@ -45,7 +59,8 @@ class Decided(NamedTuple):
         >>> Decided(a, a + 2, a, a - 1, one, one, one, a, nothing, no).decisions()[0].span
         Span(0, 2)
         """
-        rows = zip(*(column.tolist() for column in self), strict=True)
+        columns: tuple[Any, ...] = self.complete()
+        rows = zip(*(column.tolist() for column in columns), strict=True)
         return [
             Decision(
                 span=Span(start, end),

@@ -33,7 +33,11 @@ def candidate_probs(scores: NDArray[np.floating]) -> Floats:
 
 
 def membership(
-    probs: Floats, antecedents: Ints, entity: Ints, reach: int, block: int = BLOCK
+    probs: Floats,
+    antecedents: NDArray[np.integer],
+    entity: Ints,
+    reach: int,
+    block: int = BLOCK,
 ) -> Floats:
     """[mention] the probability that a mention belongs to the entity that it was given to.
 
@@ -140,7 +144,7 @@ def _columns(first: Ints, last: Ints) -> Iterator[int]:
         yield column
 
 
-def _links(probs: Floats, targets: Ints) -> Floats:
+def _links(probs: Floats, targets: NDArray[np.integer]) -> Floats:
     """[mention, target] the probabilities of candidates in the columns of their targets, in one block."""
     size = len(probs)
     flat = np.arange(size)[:, None] * size + targets.clip(min=0)

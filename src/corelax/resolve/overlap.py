@@ -222,17 +222,17 @@ def helper(reader: Reader, options: Options) -> Callable[[tuple[str, Any]], Any]
     def decide_all(
         parts: Sequence[tuple[CutText | Document, int, ScoredDocument]],
     ) -> list[Decided]:
-        return [
-            conclude(
-                reader,
-                source if isinstance(source, Document) else source.document(offsets=False),
-                scheme,
-                scored,
-                singletons=options.singletons,
-                consistent=options.consistent,
-            )
-            for source, scheme, scored in parts
-        ]
+        sources, schemes, scored = zip(*parts, strict=True)
+        documents = [s if isinstance(s, Document) else s.document(offsets=False) for s in sources]
+        results = conclude(
+            reader,
+            documents,
+            schemes,
+            scored,
+            singletons=options.singletons,
+            consistent=options.consistent,
+        )
+        return [decided.complete() for decided in results]
 
     steps: dict[str, Callable[[Any], Any]] = {"prepare": prepare_all, "decide": decide_all}
     return lambda task: steps[task[0]](task[1])

@@ -145,7 +145,7 @@ class Resolution:
     def __reduce__(self) -> tuple[Any, ...]:
         later = self._later
         if later is not None:
-            return Resolution.later, tuple(later)
+            return Resolution.later, (later.text, later.decided.complete())
         return Resolution, tuple(self._parts)
 
     @property

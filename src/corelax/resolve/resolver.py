@@ -14,6 +14,7 @@ from corelax.core.printable import on_one_line, shortened
 from corelax.decode import Decided, Decision, Pairs
 from corelax.document import Document, Span
 from corelax.document.clustering import SINGLETONS
+from corelax.rankers.encoder.decisions import decided
 from corelax.rankers.encoder.items import Item
 from corelax.rankers.encoder.model import ScoringModel
 from corelax.rankers.encoder.reach import Places
@@ -257,8 +258,8 @@ class Resolver:
         for batch in batches_of(prepared(), batch_size):
             sources, documents, items = zip(*batch, strict=True)
             found = self._decided(documents, items, options.singletons, options.consistent)
-            for source, decided in zip(sources, found, strict=True):
-                yield Resolution.later(source, decided)
+            for source, concluded in zip(sources, found, strict=True):
+                yield Resolution.later(source, concluded)
 
     def map(
         self,
@@ -323,16 +324,26 @@ class Resolver:
     ) -> Iterator[Decided]:
         """What is decided about the mentions of each document; documents are scored together."""
         results = self.model.score(items)
-        for item, document, scored in zip(items, documents, results, strict=True):
-            yield conclude(
+        if not (must_link or cannot_link):
+            schemes = [item.scheme for item in items]
+            yield from conclude(
                 self.model,
-                document,
-                item.scheme,
-                scored,
+                documents,
+                schemes,
+                results,
                 singletons=singletons,
                 consistent=consistent,
+            )
+            return
+        for item, document, scored in zip(items, documents, results, strict=True):
+            yield decided(
+                scored,
+                singletons=singletons,
+                reach=self.model.settings.reach,
                 must_link=must_link,
                 cannot_link=cannot_link,
+                calibration=self.model.calibration(item.scheme),
+                document=document if consistent else None,
             )
 
     def memory_bound(self, words: int) -> int:

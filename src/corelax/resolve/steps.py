@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from types import NoneType
 from typing import NamedTuple, Protocol
 
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
-from corelax.decode import Decided, Pairs
+from corelax.decode import Decided
 from corelax.document import Document
 from corelax.rankers.encoder.calibration import Calibration
-from corelax.rankers.encoder.decisions import decided
 from corelax.rankers.encoder.inputs import TextWindow
 from corelax.rankers.encoder.items import Item
 from corelax.rankers.encoder.scored import ScoredDocument
 from corelax.rankers.encoder.settings import EncoderSettings
+from corelax.rankers.encoder.together import decided_together
 from corelax.resolve.given import Speakers, check_single
 from corelax.text.raw import CutText, cut_document
 
@@ -88,22 +89,25 @@ def check_speakers(document: Document) -> None:
 
 def conclude(
     model: Reads,
-    document: Document,
-    scheme: int,
-    scored: ScoredDocument,
+    documents: Sequence[Document],
+    schemes: Sequence[int],
+    scored: Sequence[ScoredDocument],
     *,
     singletons: str,
     consistent: bool,
-    must_link: Pairs = (),
-    cannot_link: Pairs = (),
-) -> Decided:
-    """What is decided about the mentions of a document; options as for `Resolver.resolve`."""
-    return decided(
-        scored,
-        singletons=singletons,
-        reach=model.settings.reach,
-        must_link=must_link,
-        cannot_link=cannot_link,
-        calibration=model.calibration(scheme),
-        document=document if consistent else None,
-    )
+) -> Iterator[Decided]:
+    """What is decided about the mentions of each document; options as for `Resolver.resolve`.
+
+    Args:
+        model: Whose scores they are.
+        documents: The words.
+        schemes: The number of the scheme of each.
+        scored: What the network says of each.
+        singletons: As for `Resolver.resolve`.
+        consistent: As for `Resolver.resolve`.
+    """
+    given = [
+        (scores, document if consistent else None, model.calibration(scheme))
+        for document, scheme, scores in zip(documents, schemes, scored, strict=True)
+    ]
+    return decided_together(given, singletons=singletons, reach=model.settings.reach)

@@ -17,15 +17,16 @@ from corelax.decode import (
     best_antecedents,
     claims_of,
     edged_with_markup,
-    entities_of_links,
     overlapping,
     with_far_names,
     without_overlaps,
 )
 from corelax.decode.arrays import Floats, Ints
-from corelax.decode.membership import candidate_probs, membership
+from corelax.decode.chains import entity_numbers
+from corelax.decode.membership import candidate_probs
 from corelax.document import Document, Span
 from corelax.document.clustering import Clustering
+from corelax.rankers.encoder.belonging import entity_probabilities
 from corelax.rankers.encoder.calibration import UNCALIBRATED, Calibration, sigmoid
 from corelax.rankers.encoder.scored import ScoredDocument, Scores
 
@@ -101,7 +102,7 @@ def decided(
 ) -> Decided:
     """What `decide` decides, as arrays; arguments as there."""
     candidates = _candidates(scored, singletons, document)
-    grouping = _grouped(
+    link, near, entity, written = _grouped(
         scored,
         candidates,
         singletons=singletons,
@@ -110,12 +111,12 @@ def decided(
         cannot_link=cannot_link,
         document=document,
     )
-    link, near, entity, written = grouping
     scores, antecedents, _ = candidates
-    probs = candidate_probs(scores / calibration.link_temperature)
-    belongs = _membership(probs, antecedents, grouping, reach)
+    of_near = entity if np.array_equal(link, near) else entity_numbers(near)
+    belongs = entity_probabilities(scores, antecedents, of_near, written, reach, calibration)
     # Of the spans that are written:
-    probs, antecedents, chosen = probs[written], antecedents[written], near[written]
+    probs = candidate_probs(scores[written] / calibration.link_temperature)
+    antecedents, chosen = antecedents[written], near[written]
     link_prob = np.where(antecedents == chosen[:, None], probs[:, 1:], 0).sum(-1)
     likely, likely_probability = _likely_antecedents(scored, probs, antecedents, calibration)
     return Decided(
@@ -129,7 +130,7 @@ def decided(
             calibration.new.of_probs(probs[:, 0]),
             calibration.link.of_probs(link_prob),
         ),
-        entity_probability=calibration.entity.of_probs(belongs[written]),
+        entity_probability=belongs,
         head=scored.head[written],
         likely=likely,
         likely_probability=likely_probability,
@@ -178,7 +179,7 @@ def _grouped(
     )
     if document is not None and claims is not None and not cannot_link:
         link = with_far_names(document, places, near, reach, claims)
-    entity = np.array(entities_of_links(link), np.int64)
+    entity = entity_numbers(link)
     mention = sigmoid(scored.logit)
     stays = np.ones(len(places), bool)
     if document is not None and singletons != "all":
@@ -297,13 +298,3 @@ def _likely_antecedents(
         is_shown = probability >= LEAST_SHOWN
         shown[is_shown, place] = np.where(is_link, links, new)[is_shown]
     return words, shown
-
-
-def _membership(probs: Floats, antecedents: Ints, grouping: Grouping, reach: int) -> Floats:
-    """[span] the probability that it belongs to its entity; of the entities that are written."""
-    entity = grouping.entity
-    if not np.array_equal(grouping.link, grouping.near):
-        entity = np.array(entities_of_links(grouping.near.tolist()), np.int64)
-    is_wanted = np.zeros(len(entity), bool)
-    is_wanted[entity[grouping.written]] = True
-    return membership(probs, antecedents, np.where(is_wanted[entity], entity, -1), reach)

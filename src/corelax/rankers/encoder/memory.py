@@ -32,7 +32,7 @@ def memory_bound(
     pair = 4 * (2 * settings.span_size + 4 * settings.hidden_size)
     block = BLOCK * (settings.antecedents * pair + 4 * 8 * (settings.reach + BLOCK))
     # Per span: its vector and twelve numbers twice (in a row, in order), its candidates and their scores
-    # twice (linked, on the CPU), their probabilities twice.
+    # twice (linked, on the CPU; later in the result), their probabilities twice.
     per_candidate = 2 * (4 + 8) + 2 * 8
     per_span = 2 * (4 * settings.span_size + 12 * 8) + per_candidate * (settings.antecedents + 1)
     # Rows of what a block reaches and of its candidates, a column for each entity that is open.
