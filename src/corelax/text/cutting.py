@@ -21,7 +21,9 @@ LONGEST = 40  # characters of what is remembered
 # What the pattern of a token sees beyond the blank that follows a full stop: numbers, capitals, brackets.
 _FOLLOWING = (" 1", " A", " A.", " a", " (", " &", "\n1", "\nA", "\nA.", "\na", "\n(", "\n&")
 _SPACE, _BREAK = ord(" "), ord("\n")
-_IS_BLANK = np.array([chr(code).isspace() for code in range(0x3002)])  # none after these is one
+_IS_WORD = np.array(
+    [not chr(code).isspace() for code in range(0x3002)]
+)  # none after these is a blank
 
 
 def cut_text(text: str) -> tuple[list[str], Ints]:
@@ -54,17 +56,22 @@ def _cut_between_blanks(text: str) -> tuple[list[str], Ints]:
     }
     counts[list(in_place)] = [len(spans) for spans in in_place.values()]
     last = counts.cumsum()
-    number = np.arange(int(last[-1])) - np.repeat(last - counts, counts)  # of a token in its chunk
-    place = np.minimum(np.repeat(known.first, counts) + 2 * number, len(known.numbers) - 2)
-    spans = np.stack([known.numbers[place], known.numbers[place + 1]], -1)
-    spans += np.repeat(begins, counts)[:, None]
+    number = np.arange(int(last[-1])) - (last - counts).repeat(counts)  # of a token in its chunk
+    place = known.first.repeat(counts) + 2 * number
+    if in_place:  # what is cut in its place has no numbers, and its own are written below
+        np.minimum(place, len(known.numbers) - 2, out=place)
+    begins = begins.repeat(counts)
+    spans = np.empty((len(place), 2), np.int64)
+    np.add(known.numbers[place], begins, out=spans[:, 0])
+    np.add(known.numbers[place + 1], begins, out=spans[:, 1])
     words = list(map(_WORDS.get, chunks))
     for at, own in in_place.items():
         spans[last[at] - len(own) : last[at]] = _as_array(own)
-        words[at] = None
-    for at in [at for at, tokens in enumerate(words) if tokens is None]:
-        own = spans[last[at] - counts[at] : last[at]].tolist()
         words[at] = tuple(text[start:end] for start, end in own)
+    if None in words:  # forgotten meanwhile
+        for at in [at for at, tokens in enumerate(words) if tokens is None]:
+            own = spans[last[at] - counts[at] : last[at]].tolist()
+            words[at] = tuple(text[start:end] for start, end in own)
     return list(chain.from_iterable(words)), spans  # type: ignore[arg-type]
 
 
@@ -77,8 +84,9 @@ def _codes(text: str) -> NDArray[np.integer]:
 
 def _edges(codes: NDArray[np.integer]) -> tuple[Ints, Ints]:
     """[chunk] the first and the last + 1 character of what stands between blanks."""
-    is_word = ~_IS_BLANK.take(codes, mode="clip")
-    edges = np.flatnonzero(np.diff(is_word, prepend=False, append=False))
+    is_word = np.zeros(len(codes) + 2, bool)  # none before and after the text
+    is_word[1:-1] = _IS_WORD.take(codes, mode="clip")
+    edges = (is_word[1:] != is_word[:-1]).nonzero()[0]
     return edges[::2], edges[1::2]
 
 

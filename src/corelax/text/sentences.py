@@ -42,9 +42,14 @@ _BREAK = r"(?>\r\n|[\n\r\x0b\x0c\x85\u2028])"
 _HEADING = re.compile(
     r"[ ]{0,3}(?:#{1,6}[ ]|(?:={3,}+|-{3,}+)[ ]*+$)"
 )  # of Markdown, or what underlines it
+_HEADED = " #=-"  # how lines begin that may be headings
 _LINE = re.compile(r"[^\n\r\x0b\x0c\x85\u2028]++")
 _ANY_BREAK = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]")
-_PARAGRAPH = re.compile(rf"\u2029|{_BREAK}[{BLANK}]*{_BREAK}")
+# Blank lines. A set of characters stands first, by which the text is searched quickly.
+_PARAGRAPH = re.compile(
+    r"[\n\r\x0b\x0c\x85\u2028\u2029]"
+    rf"(?:(?<=\u2029)|(?<!\u2029)(?:(?<=\r)\n)?+[{BLANK}]*{_BREAK})"
+)
 
 # A line is cut short if it and the next word fill less than this share of the widest line. Other shares can
 # be tried with benchmarks/splitting.py, on text with one paragraph a line and on wrapped text.
@@ -109,19 +114,20 @@ def _after_stops(words: list[str], bits: Ints, spans: Ints) -> Iterator[int]:
     size, closed = len(words), 0
     # All runs are measured beforehand: many stops may lie in one, and each needs its end.
     in_brackets = (bits[:-2] & _BRACKET != 0) & (bits[2:] & _BRACKET_END != 0)  # such as [1]
-    references = _run_ends(np.flatnonzero(in_brackets).tolist(), 3)
-    openers = _run_ends(np.flatnonzero(bits[:-1] & _OPENS).tolist(), 1)
-    joins = np.append(spans[1:, 0] == spans[:-1, 1], False)  # [token] no blank follows
-    for stop in np.flatnonzero(bits & _ENDS).tolist():
+    references = _run_ends(in_brackets.nonzero()[0].tolist(), 3)
+    openers = _run_ends((bits[:-1] & _OPENS).nonzero()[0].tolist(), 1)
+    joined = spans[1:, 0] == spans[:-1, 1]  # [token] no blank follows; not of the last
+    closers = {*(joined & (bits[1:] & _CLOSES != 0)).nonzero()[0].tolist()}  # before what closes
+    for stop in (bits & _ENDS).nonzero()[0].tolist():
         if stop < closed:  # one of several stops in a row
             continue
         closed = stop + 1
-        while joins[closed - 1] and bits[closed] & _CLOSES:  # !!!") is one stop
+        while closed - 1 in closers:  # !!!") is one stop
             closed += 1
         after = references.get(closed, closed)
         if after == size:
             return
-        apart = not joins[closed - 1] or words[stop] in _TIGHT or words[closed - 1][0] == "<"
+        apart = not joined[closed - 1] or words[stop] in _TIGHT or words[closed - 1][0] == "<"
         first = openers.get(after, after)
         if apart and words[after] not in _STOPS and _ends(words, stop, closed, after, first):
             yield after
@@ -170,12 +176,17 @@ def _after_breaks(text: str, words: list[str], starts: Ints) -> Iterator[int]:
         yield bisect_left(places, begin)
         lines = [match.span() for match in _LINE.finditer(text, begin, end)]
         room = _SHORT * max((last - first for first, last in lines), default=0)
-        for (first, last), (following, its_end) in pairwise(lines):
+        is_heading = [text[line[0]] in _HEADED and _HEADING.match(text, *line) for line in lines]
+        for at, ((first, last), (following, _)) in enumerate(pairwise(lines)):
             number = bisect_left(places, following)
             if number == len(words):
                 return
             word = words[number]
-            heading = _HEADING.match(text, first, last) or _HEADING.match(text, following, its_end)
-            short = last - first + 1 + len(word) <= room and not word.islower()
-            if heading or short or word in _BULLETS or _NUMBER.fullmatch(word):
+            if (
+                is_heading[at]
+                or is_heading[at + 1]
+                or (last - first + 1 + len(word) <= room and not word.islower())
+                or word in _BULLETS
+                or (word[-1] == "." and _NUMBER.fullmatch(word))
+            ):
                 yield number

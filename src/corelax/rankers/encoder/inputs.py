@@ -15,7 +15,7 @@ import numpy as np
 from corelax.decode.arrays import Ints
 from corelax.document import Document
 from corelax.rankers.encoder.fast_tokenizer import fast_tokenizer
-from corelax.rankers.encoder.words import LAYERS, word_layers
+from corelax.rankers.encoder.words import LAYERS, changed, word_layers
 from corelax.text.remembered import MOST_WORDS, Remembered, Rows
 
 LONGEST_NAME = 8  # pieces of the name of a speaker
@@ -119,7 +119,7 @@ def encoder_input(document: Document, tokenizer: WordPieces, window: int) -> tup
         names, longest = names._replace(size=np.zeros_like(names.size)), 0
     room = window - 2 - 2 * longest  # a name before the window, one before a word
     words = words._replace(size=np.minimum(words.size, room))
-    reads_name = np.diff(layers[:, LAYERS.index("turn")], prepend=0) != 0
+    reads_name = changed(layers[:, LAYERS.index("turn")])
     ends = np.concatenate([[0], np.cumsum(words.size + names.size * reads_name)])
     cuts = list(_cuts(document, ends, window - 2 - longest))
     starts = np.array([start for start, _ in cuts], np.int64)

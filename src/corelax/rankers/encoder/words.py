@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 
 import numpy as np
+from numpy.typing import NDArray
 
 from corelax.decode.arrays import Ints
 from corelax.document import Document
@@ -33,17 +34,18 @@ LONGEST_QUOTE = 400  # words; a mark that is not closed must not make the rest o
 def word_layers(document: Document) -> Ints:
     """[word, layer] numbers, in the order of `LAYERS`."""
     facts = _FACTS.rows(document.words)
-    starts = np.array(document.sentence_starts, np.int64)
     layers = np.zeros((len(document.words), len(LAYERS)), np.int64)
     if not len(layers):
         return layers
-    sizes = np.diff(starts, append=len(layers))
+    bounds = np.array([*document.sentence_starts, len(layers)], np.int64)
+    starts, sizes = bounds[:-1], bounds[1:] - bounds[:-1]
     begins = np.zeros(len(layers), bool)
     begins[starts[sizes > 0]] = True
-    speakers = speaker_numbers(document)
-    layers[:, 0] = np.repeat(np.arange(len(starts)), sizes)
-    layers[:, 1] = speakers
-    layers[:, 2] = _turns(facts.column(_QUOTE), speakers)
+    layers[:, 0] = np.arange(len(starts)).repeat(sizes)
+    speakers, quotes = speaker_numbers(document), facts.column(_QUOTE)
+    if speakers.any() or quotes.any():
+        layers[:, 1] = speakers
+        layers[:, 2] = _turns(quotes, speakers)
     layers[:, 3] = facts.column(_HASH)
     layers[:, 4] = facts.column(_MARK)
     layers[:, 5] = np.where(begins, facts.column(_FIRST_SHAPE), facts.column(_OTHER_SHAPE))
@@ -75,7 +77,7 @@ def _turns(quotes: Ints, speakers: Ints) -> Ints:
     >>> _turns(np.zeros(3, int), np.array([1, 1, 2])).tolist()
     [1, 1, 2]
     """
-    changes = np.diff(speakers, prepend=0) != 0
+    changes = changed(speakers)
     # Words where something may change, and what it changes to from a place on.
     places, values = [0], [0]
     count = current = opened = 0
@@ -100,7 +102,20 @@ def _turns(quotes: Ints, speakers: Ints) -> Ints:
     if current and not speakers[-1] and len(speakers) > opened + LONGEST_QUOTE + 2:
         places.append(opened + LONGEST_QUOTE + 2)
         values.append(0)
-    return np.repeat(values, np.diff(places, append=len(speakers)))
+    bounds = np.array([*places, len(speakers)])
+    return np.repeat(values, bounds[1:] - bounds[:-1])
+
+
+def changed(values: Ints) -> NDArray[np.bool_]:
+    """[word] whether its value is another than that of the word before; before the first it is 0.
+
+    >>> changed(np.array([0, 1, 1, 2])).tolist()
+    [False, True, False, True]
+    """
+    changes = np.empty(len(values), bool)
+    np.not_equal(values[:1], 0, out=changes[:1])
+    np.not_equal(values[1:], values[:-1], out=changes[1:])
+    return changes
 
 
 def _shape(word: str, begins_sentence: bool) -> int:
