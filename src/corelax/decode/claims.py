@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from operator import or_
 from typing import NamedTuple
 
 import numpy as np
@@ -44,6 +45,14 @@ class Claims(NamedTuple):
     refused: list[int]
     speakers: Sequence[tuple[list[int], list[int]]] = ()
 
+    def claiming(self) -> list[int]:
+        """The mentions that claim or refuse anything.
+
+        >>> Claims([1, 0, 0], [2, 0, 1]).claiming()
+        [0, 2]
+        """
+        return [at for at, bits in enumerate(map(or_, self.made, self.refused)) if bits]
+
     def clash(self, mentions: Iterable[int]) -> bool:
         """Whether some mentions cannot be one entity.
 
@@ -63,9 +72,8 @@ class Claims(NamedTuple):
         ({7}, set())
         """
         members: dict[int, list[int]] = {}
-        for mention, entity in enumerate(entities):
-            if self.made[mention] or self.refused[mention]:
-                members.setdefault(entity, []).append(mention)
+        for mention in self.claiming():
+            members.setdefault(entities[mention], []).append(mention)
         return {entity for entity, mentions in members.items() if self.clash(mentions)}
 
 
@@ -89,8 +97,8 @@ def claims_of(document: Document, spans: Sequence[tuple[int, int]] | Ints) -> Cl
     bounds = np.array(spans, np.int64).reshape(-1, 2)
     made, refused = [0] * len(bounds), [0] * len(bounds)
     surnames: dict[int, int] = {}
-    for number in _that_may_claim(document.words, bounds, any_words=speakers is not None):
-        start, end = bounds[number].tolist()
+    listed = _that_may_claim(document.words, bounds, any_words=speakers is not None)
+    for number, (start, end) in zip(listed.tolist(), bounds[listed].tolist(), strict=True):
         claim = refusal = 0
         words = document.words[start:end]
         if words[-1] in POSSESSIVE_ENDINGS:
@@ -114,7 +122,7 @@ def claims_of(document: Document, spans: Sequence[tuple[int, int]] | Ints) -> Cl
     return Claims(made, refused, list(bits.mentions.values()))
 
 
-def _that_may_claim(words: Sequence[str], bounds: Ints, *, any_words: bool) -> list[int]:
+def _that_may_claim(words: Sequence[str], bounds: Ints, *, any_words: bool) -> Ints:
     """The numbers of short spans that begin with a title or end with a word that tells a gender.
 
     With `any_words`, those of all short spans: any may be the name of a speaker.
@@ -126,8 +134,7 @@ def _that_may_claim(words: Sequence[str], bounds: Ints, *, any_words: bool) -> l
         ends = facts.column(_ENDING)
         last = np.maximum(last - (ends[last] < 0), first)
         is_short &= (facts.column(_BEGINNING)[first] != 0) | (ends[last] > 0)
-    listed: list[int] = np.flatnonzero(is_short).tolist()
-    return listed
+    return np.flatnonzero(is_short)
 
 
 _TITLES = MALE_TITLES | FEMALE_TITLES | SURNAME_TITLES
@@ -146,8 +153,10 @@ _FACTS = Remembered(
 
 def _gender(words: Sequence[str], lowered: Sequence[str]) -> int:
     """The bit of a gender, or 0."""
-    if len(words) == 1 and lowered[0] in MALE | FEMALE:
-        return _IS_MALE if lowered[0] in MALE else _IS_FEMALE
+    if len(words) == 1 and lowered[0] in MALE:
+        return _IS_MALE
+    if len(words) == 1 and lowered[0] in FEMALE:
+        return _IS_FEMALE
     title = _title(words, lowered)
     if title in MALE_TITLES or lowered[-1] in MALE_NOUNS:
         return 0 if title in FEMALE_TITLES else _IS_MALE

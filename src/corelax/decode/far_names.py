@@ -7,11 +7,12 @@ was not taken stays apart: the ranker has decided that.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from corelax.decode.arrays import Ints
+from corelax.decode.chains import first_mentions
 from corelax.decode.claims import Claims
 from corelax.document import Document
 from corelax.text.pronouns import POSSESSIVE_ENDINGS
@@ -44,39 +45,30 @@ def with_far_names(
     result = list(links)
     if len(spans) <= reach:
         return result
-    names = _full_names(document, spans)
-    if not _any_far(names, links, reach):
-        return result
+    first = first_mentions(links)
+    claiming: dict[int, list[int]] = {}  # by the first mention of their entity
+    for mention, root in _with_first(claims.claiming(), first):
+        claiming.setdefault(root, []).append(mention)
+    home: dict[int, int] = {}  # of entities that were linked to earlier ones: the earliest of these
+    parts: dict[int, list[int]] = {}  # of the earliest: all entities that are one with it now
     latest: dict[tuple[str, ...], int] = {}
-    home: list[int] = []  # the first mention of each mention's entity
-    members: dict[int, list[int]] = {}
-    groups: dict[int, list[int]] = {}  # by the links that are given
-    root: list[int] = []
-    for mention, link in enumerate(links):
-        root.append(mention if link == mention else root[link])
-        groups.setdefault(root[mention], []).append(mention)
-    for mention, link in enumerate(links):
-        name = names.get(mention)
-        earlier = latest.get(name) if name else None
-        if link == mention and earlier is not None and mention - earlier > reach:
-            together = members[home[earlier]]
-            if not claims.clash([*together, *groups[mention]]):
+    for mention, name in _full_names(document, spans).items():
+        earlier = latest.get(name, mention)
+        if links[mention] == mention and mention - earlier > reach:
+            root = int(first[earlier])
+            root = home.get(root, root)
+            known = parts.get(root, [root])
+            before = [m for part in known for m in claiming.get(part, ()) if m < mention]
+            if not claims.clash([*before, *claiming.get(mention, ())]):
                 result[mention] = earlier
-        home.append(mention if result[mention] == mention else home[result[mention]])
-        members.setdefault(home[mention], []).append(mention)
-        if name:
-            latest[name] = mention
+                home[mention], parts[root] = root, [*known, mention]
+        latest[name] = mention
     return result
 
 
-def _any_far(names: Mapping[int, tuple[str, ...]], links: Sequence[int], reach: int) -> bool:
-    """Whether a name starts an entity though it is known from beyond reach, and not from nearer."""
-    latest: dict[tuple[str, ...], int] = {}
-    for mention, name in names.items():
-        if links[mention] == mention and mention - latest.get(name, mention) > reach:
-            return True
-        latest[name] = mention
-    return False
+def _with_first(mentions: list[int], first: Ints) -> Iterator[tuple[int, int]]:
+    """(mention, the first mention of its entity)."""
+    return zip(mentions, first[mentions].tolist(), strict=True)
 
 
 def _full_names(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,9 +71,9 @@ def overlapping(spans: Bounds, entity: Ints) -> Ints:
 
 def without_overlaps(
     document: Document,
-    spans: Sequence[tuple[int, int]],
+    spans: Sequence[tuple[int, int]] | Mapping[int, tuple[int, int]],
     entity: Sequence[int],
-    probability: Sequence[float],
+    probability: Sequence[float] | Mapping[int, float],
 ) -> list[int]:
     """The mentions of an entity without the less likely of two that overlap: *Ann* and *Ann's*.
 
@@ -81,8 +81,8 @@ def without_overlaps(
 
     Args:
         document: The words.
-        spans: (first word, one past the last) of all spans.
-        entity: The positions of its mentions among them.
+        spans: (first word, one past the last) of all spans, or of these mentions by their positions.
+        entity: The positions of its mentions.
         probability: Of each span, that it is a mention.
 
     >>> doc = Document(id="d", words=("Ann", "'s", "dog"))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -216,12 +216,21 @@ def _chosen(
     looked_at = np.flatnonzero(is_larger & chosen)
     clashing = overlapping(places[looked_at], entity[looked_at])
     if len(clashing):
-        bounds, probability = [(start, end) for start, end in places.tolist()], mention.tolist()
-        for number in clashing.tolist():
-            group = looked_at[entity[looked_at] == number]
-            chosen[group] = False
-            chosen[without_overlaps(document, bounds, group.tolist(), probability)] = True
+        looked_at = looked_at[np.isin(entity[looked_at], clashing)]
+        bounds = {at: (start, end) for at, (start, end) in _by_number(looked_at, places)}
+        groups: dict[int, list[int]] = {}
+        for at, number in _by_number(looked_at, entity):
+            groups.setdefault(number, []).append(at)
+        probability = dict(_by_number(looked_at, mention))
+        chosen[looked_at] = False
+        for group in groups.values():
+            chosen[without_overlaps(document, bounds, group, probability)] = True
     return chosen
+
+
+def _by_number(spans: Ints, values: NDArray[Any]) -> Iterator[tuple[int, Any]]:
+    """(span, value) of some spans."""
+    return zip(spans.tolist(), values[spans].tolist(), strict=True)
 
 
 class _Candidates(NamedTuple):

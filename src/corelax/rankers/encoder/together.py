@@ -6,6 +6,7 @@ Nothing links the spans of different documents, so that each is decided as it wo
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -109,7 +110,7 @@ def _firsts(sizes: Sequence[int]) -> Ints:
 
 def _joined(documents: Sequence[Document]) -> Document:
     """The words of all documents."""
-    words = tuple(word for document in documents for word in document.words)
+    words = tuple(chain.from_iterable(document.words for document in documents))
     return Document(id="together", words=words)
 
 
