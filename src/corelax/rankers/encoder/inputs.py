@@ -113,62 +113,72 @@ def encoder_input(document: Document, tokenizer: WordPieces, window: int) -> tup
     """
     layers = word_layers(document)
     words = tokenizer.rows(document.words)
-    names = _speaker_names(document, tokenizer)
-    longest = int(names.size.max(initial=0))
-    if window - 2 < 4 * longest:  # no room for names
-        names, longest = names._replace(size=np.zeros_like(names.size)), 0
-    room = window - 2 - 2 * longest  # a name before the window, one before a word
-    words = words._replace(size=np.minimum(words.size, room))
-    reads_name = changed(layers[:, LAYERS.index("turn")])
-    ends = np.concatenate([[0], np.cumsum(words.size + names.size * reads_name)])
-    cuts = list(_cuts(document, ends, window - 2 - longest))
-    starts = np.array([start for start, _ in cuts], np.int64)
-    reads_name[starts] = True
+    speakers = document.layers.get("speaker")
+    if speakers is None:
+        words = words._replace(size=np.minimum(words.size, window - 2))
+        ends = _ends(words.size)
+        cuts = list(_cuts(document, ends, window - 2))
+        pieces, owners = words.joined(), np.arange(len(words.size)).repeat(words.size)
+    else:
+        names = _speaker_names(speakers, tokenizer)
+        longest = int(names.size.max(initial=0))
+        if window - 2 < 4 * longest:  # no room for names
+            names, longest = names._replace(size=np.zeros_like(names.size)), 0
+        room = window - 2 - 2 * longest  # a name before the window, one before a word
+        words = words._replace(size=np.minimum(words.size, room))
+        reads_name = changed(layers[:, LAYERS.index("turn")])
+        ends = _ends(words.size + names.size * reads_name)
+        cuts = list(_cuts(document, ends, window - 2 - longest))
+        reads_name[[start for start, _ in cuts]] = True
+        before = names.size * reads_name  # [word] pieces of the name before it
+        pieces, owners, ends = _laid_out(words, names._replace(size=before))
     begin_mark, end_mark = tokenizer.tokenizer.cls_token_id, tokenizer.tokenizer.sep_token_id
-    before = names.size * reads_name  # [word] pieces of the name before it
-    pieces, owners, ends = _laid_out(words, names._replace(size=before))
     windows = []
     for start, end in cuts:
         inside = slice(ends[start], ends[end])
         windows.append(
             TextWindow(
                 first=start,
-                pieces=np.concatenate([[begin_mark], pieces[inside], [end_mark]]),
-                owners=_shifted(owners[inside], start),
+                pieces=_marked(pieces[inside], begin_mark, end_mark),
+                owners=_marked(np.maximum(owners[inside] - start, -1), -1, -1),
                 layers=layers[start:end],
             )
         )
     return tuple(windows)
 
 
+def _ends(sizes: Ints) -> Ints:
+    """[word + 1] where the pieces of each word begin, and where the last end."""
+    ends = np.zeros(len(sizes) + 1, np.int64)
+    sizes.cumsum(out=ends[1:])
+    return ends
+
+
+def _marked(values: Ints, begin: int, end: int) -> Ints:
+    """Values between two marks.
+
+    >>> _marked(np.array([7, 8]), 1, 2).tolist()
+    [1, 7, 8, 2]
+    """
+    marked = np.empty(len(values) + 2, np.int64)
+    marked[0], marked[1:-1], marked[-1] = begin, values, end
+    return marked
+
+
 def _laid_out(words: Rows, names: Rows) -> tuple[Ints, Ints, Ints]:
     """[piece] pieces of names and words in their order, and the word of each or −1; [word + 1] their ends."""
     size = len(words.size)
-    if not names.size.any():
-        owners = np.repeat(np.arange(size), words.size)
-        return words.joined(), owners, np.concatenate([[0], words.size.cumsum()])
     places = np.stack(
         [names.size, words.size], -1
     ).ravel()  # a name before each word, perhaps of no piece
     owners = np.repeat(np.stack([np.full(size, -1), np.arange(size)], -1).ravel(), places)
     pieces = np.empty(len(owners), np.int64)
     pieces[owners >= 0], pieces[owners < 0] = words.joined(), names.joined()
-    return pieces, owners, np.concatenate([[0], places.cumsum()[1::2]])
+    return pieces, owners, _ends(places)[::2]
 
 
-def _shifted(owners: Ints, start: int) -> Ints:
-    """[piece] the words that pieces are of, counted from the first of a window, between two marks."""
-    marked = np.full(len(owners) + 2, -1, np.int64)
-    marked[1:-1] = np.where(owners < 0, -1, owners - start)
-    return marked
-
-
-def _speaker_names(document: Document, tokenizer: WordPieces) -> Rows:
+def _speaker_names(speakers: Sequence[str | None], tokenizer: WordPieces) -> Rows:
     """The pieces of who speaks and of a colon, for each word; none where nobody is said to speak."""
-    speakers = document.layers.get("speaker")
-    if speakers is None:
-        nothing = np.zeros(len(document.words), np.int64)
-        return Rows(nothing, nothing, nothing)
     names: dict[str | None, list[int]] = {None: [], "": [], "-": []}
     for speaker in dict.fromkeys(speakers):
         if speaker not in names:
