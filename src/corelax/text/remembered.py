@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Collection, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -104,7 +105,10 @@ class _Memory:
 
     def rows(self, words: Collection[str]) -> Rows:
         """The numbers of words, all of which are known."""
-        place = np.fromiter(map(self.place.__getitem__, words), np.int64, len(words))
+        if len(words) > 1:  # looked up all at once; of one word it would not be a tuple
+            place = np.array(itemgetter(*words)(self.place), np.int64)
+        else:
+            place = np.array([self.place[word] for word in words], np.int64)
         numbers = self.numbers  # after the places: it is replaced before there are new ones
         return Rows(numbers, place + 1, numbers[place])
 
