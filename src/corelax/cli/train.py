@@ -44,7 +44,7 @@ def train(
             help="A preset of the paper's ranker (baseline, entity_ce, b3, lea, annealed, conll, "
             "pairwise_b3, pairwise_lea, margin2015, cm_heuristic, cm_reinforce, cm_rescale; anaphoricity, "
             "antecedent; margin2015_g2, global2016, deep_lea and more with other networks); own, an encoder "
-            "ranker on your documents; tune, a trained one that goes on with them; small, base, student, "
+            "ranker on your documents; tune, a trained one that goes on with them; small, base, "
             "models of ours; or a TOML file. Else lea, or tune with --start."
         ),
     ] = None,

@@ -103,8 +103,8 @@ def train(
     that torchrun has started train together; the first one reads and writes, all return the same.
 
     Args:
-        config: A preset of the sparse ranker ("lea", "baseline", …); "own", "tune", "small", "base" or
-            "student" for encoder rankers; or a TOML file (see `corelax.train.configuration`). None is "lea",
+        config: A preset of the sparse ranker ("lea", "baseline", …); "own", "tune", "small" or "base"
+            for encoder rankers; or a TOML file (see `corelax.train.configuration`). None is "lea",
             or "tune" with `start`.
         out: Each stage becomes a model folder in this one.
         train: The file with training documents, unless the configuration names its files; or several files,

@@ -15,7 +15,7 @@
     start = ["baseline"]
     epochs = 5
 
-The package has `own`, `tune`, `small`, `base` and `student` (encoder rankers), and every stage of
+The package has `own`, `tune`, `small` and `base` (encoder rankers), and every stage of
 `presets/sparse.toml` by its name. A file that extends another one trains the stages that it names, and those
 that they need; any other file trains all of its stages.
 """
@@ -36,7 +36,7 @@ from corelax.core.settings import check_key, suggestion
 
 PRESETS_FOLDER = Path(__file__).parent / "presets"
 SPARSE, ENCODER = "sparse", "encoder"
-OWN, TUNE, SMALL, BASE, STUDENT = "own", "tune", "small", "base", "student"
+OWN, TUNE, SMALL, BASE = "own", "tune", "small", "base"
 OLD_NAMES = {"encoder": OWN}  # until the version after this one
 TABLES = ("ranker", "corpora", "stages")
 FILES = ("train", "dev", "markables", "documents")  # settings of a corpus that name files
@@ -81,7 +81,7 @@ def read_configuration(name_or_file: str | os.PathLike[str]) -> Configuration:
         new = OLD_NAMES[name]
         advice = f"{name} is the old name of the configuration {new}; write --config {new}"
         return replace(read_configuration(new), source=name, advice=advice)
-    if name in (OWN, TUNE, SMALL, BASE, STUDENT, SPARSE):
+    if name in (OWN, TUNE, SMALL, BASE, SPARSE):
         return _from_tables(name, _tables(PRESETS_FOLDER / f"{name}.toml"))
     path = Path(name)
     if path.suffix == ".toml":
@@ -94,7 +94,7 @@ def read_configuration(name_or_file: str | os.PathLike[str]) -> Configuration:
             raise CorelaxError(f"{path}: {error}") from None
     shipped = read_configuration(SPARSE)
     if name not in shipped.stages:
-        hint = suggestion(name, [*shipped.stages, OWN, TUNE, SMALL, BASE, STUDENT, *OLD_NAMES])
+        hint = suggestion(name, [*shipped.stages, OWN, TUNE, SMALL, BASE, *OLD_NAMES])
         raise CorelaxError(f"{name}: no such configuration; {hint} (or name a .toml file)")
     return replace(shipped, source=name, wanted=(name,))
 

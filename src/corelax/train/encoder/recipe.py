@@ -67,8 +67,8 @@ class Recipe:
         Args:
             stages: The stages that are asked for; as the recipe says if empty.
 
-        >>> read_recipe("small").order(["taught"])
-        ['silver', 'teacher', 'taught']
+        >>> read_recipe("base").order(["taught"])
+        ['silver', 'teacher_1', 'teacher_2', 'teacher_3', 'teacher', 'taught']
         """
         for name in stages:
             check_name(name, self.stages, "--stage")
