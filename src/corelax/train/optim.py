@@ -17,7 +17,7 @@ TINY = 1e-10  # keeps weights without gradient where they are, if G starts at 0
 Group = dict[str, Any]
 
 
-class _RowWise(Optimizer):
+class RowWise(Optimizer):
     """An optimiser that keeps one number for each weight, and changes the rows of a sparse gradient only."""
 
     STATE = "sum"
@@ -44,6 +44,27 @@ class _RowWise(Optimizer):
                     self._update(weight, self.gradient_of(weight, weight.grad, group), group)
         return loss
 
+    def copies(self) -> list[tuple[Tensor, Tensor, Tensor]]:
+        """Each weight, a copy of it, and a copy of what is kept for it, for `restore`.
+
+        What is kept for a weight that had no step yet is what it starts with.
+        """
+        copies = []
+        for group in self.param_groups:
+            for weight in group["params"]:
+                total = self.state.get(weight, {}).get(self.STATE)
+                total = self.start(weight, group) if total is None else total.clone()
+                copies.append((weight, weight.detach().clone(), total))
+        return copies
+
+    @torch.no_grad()
+    def restore(self, copies: Iterable[tuple[Tensor, Tensor, Tensor]]) -> None:
+        """Weights and what is kept for them as they were, in the same memory."""
+        for weight, before, total in copies:
+            weight.copy_(before)
+            if (now := self.state.get(weight, {}).get(self.STATE)) is not None:
+                now.copy_(total)
+
     def _update(self, weight: Tensor, gradient: Tensor, group: Group) -> None:
         state = self.state[weight]
         if not state:
@@ -59,7 +80,7 @@ class _RowWise(Optimizer):
         total.index_copy_(0, rows, total_rows)
 
 
-class AdaGrad(_RowWise):
+class AdaGrad(RowWise):
     """w ← w − η g / √G, where G starts at 0.1 and adds up g².
 
     The start matters: metric losses have tiny gradients, and with G = 0 the first step of every weight would
@@ -118,7 +139,7 @@ class AdaGrad(_RowWise):
             weight.copy_(torch.where(gradient != 0, shrunk, weight))
 
 
-class RMSprop(_RowWise):
+class RMSprop(RowWise):
     """w ← w − η g / √(r + ε), where r is a running mean of g²: r ← ρ r + (1 − ρ) g².
 
     Clark & Manning's: ε is inside the root. L2 is part of the gradient, of matrices only: g + 2 λ w.

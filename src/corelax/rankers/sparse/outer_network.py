@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn.functional import dropout as dropped
 
 from corelax.rankers.sparse.network import SparseRanker, fill_output, fill_sparsely
-from corelax.rankers.sparse.pair_blocks import FirstLayer, scores_in_blocks
+from corelax.rankers.sparse.pair_blocks import FirstLayer, are_kept, scores_in_blocks
 from corelax.rankers.sparse.tensors import DocumentTensors, code_slots, without_far
 
 
@@ -45,6 +45,10 @@ class OuterRanker(SparseRanker):
         """All weights above the first layer."""
         outer = [self.outer_mention, self.outer_pair, self.outer_bias, self.link_outer]
         return [*outer, self.link_bias, self.new_mention, self.new_bias]
+
+    def keeps_hidden(self, mentions: int, dropout: float) -> bool:  # noqa: ARG002
+        """Whether the hidden values of so long a document wait for the backward pass."""
+        return are_kept(mentions, len(self.pair_bias), self.device)
 
     def forward(self, document: DocumentTensors, dropout: float = 0.0) -> Tensor:
         """[mention, antecedent] s_ij, the diagonal being "new entity"; −inf beyond the limit of antecedents.
