@@ -4,10 +4,13 @@ import pytest
 import torch
 
 from corelax.losses import reward
+from corelax.losses.captured import padded
 from corelax.rankers.sparse import pair_blocks
 from corelax.rankers.sparse.pair_scores import Limits
 from corelax.train import PRESETS, stage_chain
+from corelax.train.sparse import recorded
 from corelax.train.sparse.objective import can_be_recorded
+from corelax.train.sparse.recorded import RecordedSteps
 from corelax.train.sparse.steps import PlainSteps, make_steps
 from tests.gpu import needs_gpu
 from tests.train.sparse.padded_documents import RECORDED, config_of, new_ranker, new_update
@@ -29,23 +32,74 @@ def greedy(monkeypatch):
 
 
 def test_only_what_needs_the_cpu_is_not_recorded():
-    def recorded(preset, **settings):
+    def is_recorded(preset, **settings):
         return can_be_recorded(stage_chain(preset, settings)[-1])
 
-    assert not recorded("conll")  # CEAF solves an assignment
-    assert not recorded("annealed", metric="ceaf_e")
-    assert not recorded("annealed", metric="ceaf_m")
-    assert recorded("conll", metric="muc")
-    assert not recorded("global2016", own_history="0.5")  # decided mention by mention
-    assert not recorded("global2016", own_history_end="0.5")
-    assert not recorded("deep_lea", clip="5")  # the norm would count rows that padding repeats
-    assert all(recorded(preset) for preset in PRESETS if preset != "conll")
+    assert not is_recorded("conll")  # CEAF solves an assignment
+    assert not is_recorded("annealed", metric="ceaf_e")
+    assert not is_recorded("annealed", metric="ceaf_m")
+    assert is_recorded("conll", metric="muc")
+    assert not is_recorded("global2016", own_history="0.5")  # decided mention by mention
+    assert not is_recorded("global2016", own_history_end="0.5")
+    assert not is_recorded("deep_lea", clip="5")  # the norm would count rows that padding repeats
+    assert all(is_recorded(preset) for preset in PRESETS if preset != "conll")
 
 
 def test_on_a_cpu_steps_are_plain(data):
     config = config_of("anaphoricity")
     update = new_update(new_ranker(data, config), config)
     assert isinstance(make_steps(data.train.tables, update, config), PlainSteps)
+
+
+class Repeated:
+    """Stands for a graph where there is no GPU: the same step again, from the same place in memory."""
+
+    def __init__(self, step):
+        self._step, self.loss = step, torch.zeros([])
+
+    def replay(self):
+        self.loss.copy_(self._step())
+
+
+@pytest.fixture
+def without_gpu(monkeypatch):
+    """Recordings that are not made of kernels."""
+
+    def record(group, update, objective, _):
+        def step():
+            return update.step(objective, group.packing.unpack(group._input))
+
+        graph = Repeated(step)
+        group.recording = recorded.Recording(graph, graph.loss)
+
+    monkeypatch.setattr(recorded.Group, "record", record)
+    monkeypatch.setattr(torch.cuda, "graph_pool_handle", lambda: None)
+
+
+@pytest.mark.usefixtures("greedy", "without_gpu")
+@pytest.mark.parametrize("preset", RECORDED)
+def test_steps_by_groups_of_packed_documents_are_those_of_plain_calls(data, preset):
+    config = config_of(preset).changed({"epochs": "2"})
+    plain, plain_weights = losses_and_weights(data, config, PlainSteps, "cpu")
+    found, weights = losses_and_weights(data, config, RecordedSteps, "cpu")
+    torch.testing.assert_close(found, plain, rtol=1e-3, atol=1e-4)
+    for name, weight in plain_weights.items():
+        torch.testing.assert_close(weights[name], weight, rtol=1e-2, atol=1e-3)
+
+
+@pytest.mark.usefixtures("without_gpu")
+def test_long_documents_are_plain_calls_between_recorded_ones(data, monkeypatch):
+    config = config_of("deep_all_pairs").changed({"epochs": "2"})
+    sizes = sorted(table.size for table in data.train.tables)
+    ranker = new_ranker(data, config)
+    plain, _ = losses_and_weights(data, config, PlainSteps, "cpu")
+    between = padded(sizes[0]) ** 2 * ranker._width(config.dropout)
+    monkeypatch.setattr(pair_blocks, "ON_CPU", Limits(1 << 21, between))
+    kept = [ranker.keeps_hidden(padded(size), config.dropout) for size in sizes]
+    assert any(kept)
+    assert not all(kept)
+    mixed, _ = losses_and_weights(data, config, RecordedSteps, "cpu")
+    torch.testing.assert_close(mixed, plain, rtol=1e-3, atol=1e-4)
 
 
 def losses_and_weights(data, config, make, device):
@@ -64,12 +118,10 @@ def losses_and_weights(data, config, make, device):
 @pytest.mark.usefixtures("greedy")
 @pytest.mark.parametrize("preset", RECORDED)
 def test_recorded_steps_do_what_plain_ones_do(data, preset):
-    from corelax.train.sparse.recorded import RecordedSteps
-
     config = config_of(preset).changed({"epochs": "2"})
     plain, plain_weights = losses_and_weights(data, config, PlainSteps, "cuda")
-    recorded, weights = losses_and_weights(data, config, RecordedSteps, "cuda")
-    torch.testing.assert_close(recorded, plain, rtol=1e-3, atol=1e-4)
+    found, weights = losses_and_weights(data, config, RecordedSteps, "cuda")
+    torch.testing.assert_close(found, plain, rtol=1e-3, atol=1e-4)
     for name, weight in plain_weights.items():
         torch.testing.assert_close(weights[name], weight, rtol=1e-2, atol=1e-3)
 
@@ -77,8 +129,6 @@ def test_recorded_steps_do_what_plain_ones_do(data, preset):
 @needs_gpu
 @pytest.mark.parametrize("preset", ["margin2015_g2", "deep_all_pairs", "deep_heuristic"])
 def test_documents_that_are_too_long_are_plain_steps(data, preset, monkeypatch):
-    from corelax.train.sparse.recorded import RecordedSteps
-
     config = config_of(preset).changed({"epochs": "2"})
     tables = [table for table in data.train.tables if table.is_anaphoric.any()]
     ranker = new_ranker(data, config).to("cuda")
@@ -104,8 +154,6 @@ def test_steps_on_a_gpu_do_what_those_on_a_cpu_do(data, preset):
 @needs_gpu
 @pytest.mark.parametrize("preset", ["baseline", "global_lea", "deep_all_pairs"])
 def test_recording_leaves_weights_and_state_as_they_were(data, preset):
-    from corelax.train.sparse.recorded import RecordedSteps
-
     config = config_of(preset)
     ranker = new_ranker(data, config).to("cuda")
     before = {name: tensor.clone() for name, tensor in ranker.state_dict().items()}
@@ -122,8 +170,6 @@ def test_recording_leaves_weights_and_state_as_they_were(data, preset):
 @needs_gpu
 @pytest.mark.parametrize("preset", ["antecedent", "global2016", "deep_all_pairs", "deep_heuristic"])
 def test_recorded_steps_with_dropout_have_the_same_masks_for_the_same_seed(data, preset):
-    from corelax.train.sparse.recorded import RecordedSteps
-
     config = config_of(preset, dropout=0.4, state_dropout=0.3)
     found = []
     for seed in (5, 5, 6):

@@ -93,12 +93,15 @@ def code_slots(codes: Tensor, dtype: torch.dtype | None = None) -> Tensor:
     >>> code_slots(torch.tensor([0]))[0].nonzero().squeeze().tolist()  # first of each, all bits false
     [0, 10, 21, 23, 25, 27, 29, 31, 33, 35, 37, 39]
     """
-    parts = []
-    for bit in range(len(BITS) - 1, -1, -1):
-        parts.append((codes % 2) + LARGEST_DISTANCE + SENTENCE_DISTANCES + 2 * bit)
-        codes = codes // 2
-    parts += [codes % SENTENCE_DISTANCES + LARGEST_DISTANCE, codes // SENTENCE_DISTANCES]
-    return many_hot(torch.stack(parts, dim=1), SLOTS, dtype)
+    bit, first = torch.arange(len(BITS), device=codes.device), LARGEST_DISTANCE + SENTENCE_DISTANCES
+    bits = (codes[:, None] >> (len(BITS) - 1 - bit)) & 1  # the last one is the lowest
+    distances = codes[:, None] >> len(BITS)
+    parts = [
+        bits + (first + 2 * bit),
+        distances % SENTENCE_DISTANCES + LARGEST_DISTANCE,
+        distances // SENTENCE_DISTANCES,
+    ]
+    return many_hot(torch.cat(parts, dim=1), SLOTS, dtype)
 
 
 def many_hot(numbers: Tensor, size: int, dtype: torch.dtype | None = None) -> Tensor:
