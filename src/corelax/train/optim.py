@@ -154,12 +154,10 @@ class AdaGrad(RowWise):
         roots = torch._foreach_sqrt(totals)
         torch._foreach_add_(roots, TINY + group["damping"])
         torch._foreach_addcdiv_(weights, gradients, roots, value=-group["lr"])
-        if not group["l1"]:
-            return
-        step = group["l1"] * group["lr"]
-        for weight, gradient, root in zip(weights, gradients, roots, strict=True):
-            shrunk = weight.sign() * (weight.abs() - step / root).clamp(min=0)
-            weight.copy_(torch.where(gradient != 0, shrunk, weight))  # where there was a gradient
+        if group["l1"]:
+            torch._foreach_reciprocal_(roots)
+            torch._foreach_mul_(roots, group["l1"] * group["lr"])
+            _shrink(weights, list(roots), gradients)
 
 
 class RMSprop(RowWise):
@@ -215,6 +213,19 @@ class RMSprop(RowWise):
         if group["l2"] and weight.ndim > 1 and not gradient.is_sparse:
             return gradient.add(weight, alpha=2 * group["l2"])
         return gradient
+
+
+def _shrink(weights: Tensors, thresholds: Tensors, gradients: Tensors) -> None:
+    """Moves weights that had a gradient towards 0, in place: w ← sign(w) max(|w| − threshold, 0)."""
+    had_gradient = torch._foreach_sign(gradients)
+    torch._foreach_abs_(had_gradient)
+    torch._foreach_mul_(thresholds, had_gradient)
+    sizes = torch._foreach_abs(weights)
+    torch._foreach_sub_(sizes, thresholds)
+    torch._foreach_clamp_min_(sizes, 0.0)
+    signs = torch._foreach_sign(weights)
+    torch._foreach_mul_(sizes, signs)
+    torch._foreach_copy_(weights, sizes)
 
 
 def _parts(gradient: Tensor) -> tuple[Tensor, Tensor]:

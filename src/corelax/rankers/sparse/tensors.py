@@ -11,6 +11,7 @@ from torch import Tensor
 from corelax.rankers.sparse.features.pair import BITS, LARGEST_DISTANCE, SENTENCE_DISTANCES
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.histories import History
+from corelax.rankers.sparse.pair_lists import PairList
 
 SLOTS = LARGEST_DISTANCE + SENTENCE_DISTANCES + 2 * len(BITS)
 
@@ -29,6 +30,7 @@ class DocumentTensors(NamedTuple):
         gold_sizes: [entity] all mentions of each gold entity.
         length: [] the number of mentions that are not padding.
         clusters: The gold clusters as a global ranker sees them, where a document is padded.
+        pairs: All its pairs, where a document is padded and the ranker has two hidden layers.
     """
 
     rows: Tensor
@@ -41,6 +43,7 @@ class DocumentTensors(NamedTuple):
     gold_sizes: Tensor
     length: Tensor
     clusters: History | None = None
+    pairs: PairList | None = None
 
     @classmethod
     def of(cls, table: DocumentTable, pair_features: int) -> DocumentTensors:

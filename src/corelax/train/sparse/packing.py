@@ -18,6 +18,8 @@ from corelax.rankers.sparse.global_network import GlobalRanker
 from corelax.rankers.sparse.histories import History
 from corelax.rankers.sparse.network import SparseRanker
 from corelax.rankers.sparse.networks import Ranker
+from corelax.rankers.sparse.outer_network import OuterRanker
+from corelax.rankers.sparse.pair_lists import PairList
 from corelax.rankers.sparse.tensors import DocumentTensors
 from corelax.train.sparse.layout import Layout, Room
 
@@ -40,7 +42,9 @@ class Packing(Protocol):
 def packing_for(ranker: Ranker, group: Sequence[Any]) -> Packing:
     """Room for each document of a group."""
     if isinstance(ranker, DeepRanker):
-        return DeepPacking(group)
+        return DeepPacking(ranker, group)
+    if isinstance(ranker, OuterRanker):
+        return OuterPacking(ranker, group)
     return (GlobalPacking if isinstance(ranker, GlobalRanker) else SparsePacking)(ranker, group)
 
 
@@ -87,6 +91,18 @@ class SparsePacking:
         return DocumentTensors(**self.layout.unpack(row))
 
 
+class OuterPacking(SparsePacking):
+    """Documents of a ranker with two hidden layers: with their pairs."""
+
+    def __init__(self, ranker: SparseRanker, group: Sequence[DocumentTensors]) -> None:
+        super().__init__(ranker, group)
+        self._pairs = _GroupPairs(self.layout, ranker)
+
+    def unpack(self, row: Tensor) -> DocumentTensors:
+        """The document of a row, padded."""
+        return super().unpack(row)._replace(pairs=self._pairs.on(row.device))
+
+
 class GlobalPacking(SparsePacking):
     """Documents of a global ranker: with their gold clusters."""
 
@@ -127,7 +143,7 @@ class GlobalPacking(SparsePacking):
 class DeepPacking:
     """Documents of a deep ranker."""
 
-    def __init__(self, group: Sequence[DeepTensors]) -> None:
+    def __init__(self, ranker: DeepRanker, group: Sequence[DeepTensors]) -> None:
         first, shared = group[0], _shared_rooms(group)
         (size,) = shared["gold"].shape
         rows, dtype = _most(group, "rows"), first.numbers.dtype
@@ -143,6 +159,7 @@ class DeepPacking:
                 **shared,
             }
         )
+        self._pairs = _GroupPairs(self.layout, ranker)
 
     def pack(self, document: DeepTensors) -> Tensor:
         """The row of a document."""
@@ -151,7 +168,21 @@ class DeepPacking:
 
     def unpack(self, row: Tensor) -> DeepTensors:
         """The document of a row, padded."""
-        return DeepTensors(**self.layout.unpack(row))
+        return DeepTensors(**self.layout.unpack(row), pairs=self._pairs.on(row.device))
+
+
+class _GroupPairs:
+    """The list of pairs that all documents of a group share."""
+
+    def __init__(self, layout: Layout, ranker: Ranker) -> None:
+        (size,) = layout.rooms["gold"].shape
+        self._pairs = PairList.of(size, ranker.max_antecedents)
+
+    def on(self, device: torch.device) -> PairList:
+        """The list on a device; copied there once, before anything is recorded."""
+        if self._pairs.current.device != device:
+            self._pairs = self._pairs.to(device)
+        return self._pairs
 
 
 def _shared_rooms(group: Sequence[DocumentTensors] | Sequence[DeepTensors]) -> dict[str, Room]:

@@ -20,6 +20,7 @@ from torch import Tensor
 from corelax.rankers.sparse.features.pair import BITS, LARGEST_DISTANCE, SENTENCE_DISTANCES
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
+from corelax.rankers.sparse.pair_lists import PairList
 from corelax.rankers.sparse.tensors import code_slots
 
 AVERAGES, NEAR = 5, 5
@@ -71,6 +72,7 @@ class DeepTensors(NamedTuple):
         gold_sizes: [entity] all mentions of each gold entity.
         length: [] the number of mentions that are not padding.
         source: [row] where a document is padded: the first place in `rows` that has the same row.
+        pairs: All its pairs, where a document is padded.
     """
 
     rows: Tensor
@@ -84,6 +86,7 @@ class DeepTensors(NamedTuple):
     gold_sizes: Tensor
     length: Tensor
     source: Tensor | None = None
+    pairs: PairList | None = None
 
     @property
     def size(self) -> int:

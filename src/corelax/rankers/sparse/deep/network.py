@@ -33,6 +33,7 @@ from corelax.rankers.sparse.deep.inputs import (
 from corelax.rankers.sparse.features.table import WORDS, DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.rankers.sparse.pair_blocks import FirstLayer, are_kept, scores_in_blocks
+from corelax.rankers.sparse.pair_lists import ListedSums
 from corelax.rankers.sparse.tensors import TableRows, many_hot, without_far
 
 NEW_SHIFT, NEW_SCALE = -1.0, -0.3
@@ -188,7 +189,13 @@ class DeepRanker(nn.Module):
     def _all_pairs(
         self, document: DeepTensors, current: Tensor, previous: Tensor, dropout: float
     ) -> Tensor:
-        """[mention, antecedent] scores, block by block."""
+        """[mention, antecedent] scores, block by block, or of the list of pairs that a document has."""
+        if (pairs := document.pairs) is not None:
+            features = document.pair_numbers(pairs.current, pairs.previous, self.buckets)
+            sums: Tensor = ListedSums.apply(  # type: ignore[no-untyped-call]
+                current, previous, self.pair_features, features, pairs.blocks
+            )
+            return pairs.square(self.pair_above(sums, dropout), document.size)
         mention = torch.arange(document.size, device=self.device)
 
         def numbers(rows: slice, columns: slice) -> Tensor:
