@@ -1,5 +1,8 @@
 """Which steps are recorded, and that recorded ones do on a GPU what plain ones do."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 import torch
 
@@ -100,6 +103,22 @@ def test_long_documents_are_plain_calls_between_recorded_ones(data, monkeypatch)
     assert not all(kept)
     mixed, _ = losses_and_weights(data, config, RecordedSteps, "cpu")
     torch.testing.assert_close(mixed, plain, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.usefixtures("without_gpu")
+def test_documents_without_known_words_leave_the_state_of_other_words_alone(data):
+    config = config_of("deep_all_pairs")
+    table = data.train.tables[0]
+    unknown = replace(table, words=np.full_like(table.words, -1))
+    ranker = new_ranker(data, config)
+    update = new_update(ranker, config)
+    steps = RecordedSteps([table, unknown], update, config)
+    steps.begin_epoch(1)
+    steps.step(0)
+    total = update.optimizer.state[ranker.word_vectors][update.optimizer.STATE]
+    total.fill_(1.0)
+    steps.step(1)
+    assert total.eq(1).all()
 
 
 def losses_and_weights(data, config, make, device):

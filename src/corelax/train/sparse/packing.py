@@ -60,6 +60,11 @@ def group_of(ranker: Ranker, table: DocumentTable) -> tuple[int, ...]:
     return padded(table.size), -(-max(longest, 1) // step) * step
 
 
+def can_be_packed(ranker: Ranker, table: DocumentTable) -> bool:
+    """Whether there is something to pad a document with: rows of words repeat one that it has."""
+    return not isinstance(ranker, DeepRanker) or bool((table.words >= 0).any())
+
+
 class SparsePacking:
     """Documents of a ranker over sparse features."""
 

@@ -20,7 +20,7 @@ from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.networks import Ranker, RankerTensors
 from corelax.train.sparse.config import Config
 from corelax.train.sparse.objective import Objective, document_objective
-from corelax.train.sparse.packing import group_of, packing_for
+from corelax.train.sparse.packing import can_be_packed, group_of, packing_for
 from corelax.train.sparse.steps import PlainSteps, Update
 
 WARM_UP = 3
@@ -74,7 +74,8 @@ class Group:
 class RecordedSteps:
     """Document after document, each step a replayed CUDA graph.
 
-    A document whose hidden values are too many to wait for the backward pass is a step of plain calls.
+    A document whose hidden values are too many to wait for the backward pass, or that cannot be padded, is a
+    step of plain calls.
     """
 
     def __init__(self, tables: Sequence[DocumentTable], update: Update, config: Config) -> None:
@@ -84,7 +85,8 @@ class RecordedSteps:
         ranker = update.ranker
         by_group: dict[tuple[int, ...], list[int]] = {}
         for number, table in enumerate(tables):
-            if ranker.keeps_hidden(padded(table.size), config.dropout):
+            is_kept = ranker.keeps_hidden(padded(table.size), config.dropout)
+            if is_kept and can_be_packed(ranker, table):
                 by_group.setdefault(group_of(ranker, table), []).append(number)
         self._place: dict[int, tuple[Group, int]] = {}
         # The largest first: what is recorded later finds room in its memory.
