@@ -9,7 +9,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, softplus
 from corelax.losses.actions import document_mean
 from corelax.relax.advice import advise_scores
 from corelax.relax.gold import check_gold, same_entity
-from corelax.relax.links import masked_scores
+from corelax.relax.links import masked_scores, real_mentions
 from corelax.relax.precision import full_precision
 
 
@@ -62,12 +62,15 @@ def pair_loss(
 
 
 @full_precision
-def anaphoricity_cross_entropy(scores: Tensor, gold: Tensor) -> Tensor:
+def anaphoricity_cross_entropy(
+    scores: Tensor, gold: Tensor, *, lengths: Tensor | None = None
+) -> Tensor:
     """Cross entropy of "this mention has an antecedent".
 
     Args:
         scores: [mention] above 0 for anaphoric.
         gold: [mention] entity numbers, −1 for a mention in no gold entity.
+        lengths: [] how many of the mentions are not padding.
 
     Returns:
         The sum over mentions.
@@ -75,6 +78,10 @@ def anaphoricity_cross_entropy(scores: Tensor, gold: Tensor) -> Tensor:
     >>> anaphoricity_cross_entropy(torch.zeros(2), torch.tensor([0, 0]))
     tensor(1.3863)
     """
-    gold = check_gold(gold, scores[:, None].expand(len(scores), len(scores)), None)
+    square = scores[:, None].expand(len(scores), len(scores))
+    gold = check_gold(gold, square, lengths)
     is_anaphoric = same_entity(gold).tril(-1).any(-1).to(scores.dtype)
+    if lengths is not None:
+        weight = real_mentions(lengths, square).to(scores.dtype)
+        return binary_cross_entropy_with_logits(scores, is_anaphoric, weight, reduction="sum")
     return binary_cross_entropy_with_logits(scores, is_anaphoric, reduction="sum")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor
@@ -15,10 +15,15 @@ TINY = 1e-10  # keeps weights without gradient where they are, if G starts at 0
 
 
 Group = dict[str, Any]
+Tensors = list[Tensor]
 
 
-class _RowWise(Optimizer):
-    """An optimiser that keeps one number for each weight, and changes the rows of a sparse gradient only."""
+class RowWise(Optimizer):
+    """An optimiser that keeps one number for each weight, and changes the rows of a sparse gradient only.
+
+    On a GPU one kernel serves all parameters of a group, most of which are small; on a CPU each parameter
+    takes its step by itself, while it is in the cache.
+    """
 
     STATE = "sum"
 
@@ -26,8 +31,8 @@ class _RowWise(Optimizer):
         """What it keeps, before the first step."""
         raise NotImplementedError
 
-    def descend(self, weight: Tensor, total: Tensor, gradient: Tensor, group: Group) -> None:
-        """One step, in place."""
+    def descend(self, weights: Tensors, totals: Tensors, gradients: Tensors, group: Group) -> None:
+        """One step of several parameters, or of rows of them, in place."""
         raise NotImplementedError
 
     def gradient_of(self, weight: Tensor, gradient: Tensor, group: Group) -> Tensor:  # noqa: ARG002
@@ -39,27 +44,62 @@ class _RowWise(Optimizer):
         """One update."""
         loss = None if closure is None else torch.enable_grad()(closure)()
         for group in self.param_groups:
-            for weight in group["params"]:
-                if weight.grad is not None:
-                    self._update(weight, self.gradient_of(weight, weight.grad, group), group)
+            weights = [weight for weight in group["params"] if weight.grad is not None]
+            if weights and weights[0].is_cuda:
+                self._update(weights, group)
+            else:
+                for weight in weights:
+                    self._update([weight], group)
         return loss
 
-    def _update(self, weight: Tensor, gradient: Tensor, group: Group) -> None:
-        state = self.state[weight]
-        if not state:
-            state[self.STATE] = self.start(weight, group)
-        total = state[self.STATE]
-        if not gradient.is_sparse:
-            self.descend(weight, total, gradient, group)
-            return
-        (rows,), values = _parts(gradient)
-        weight_rows, total_rows = weight.index_select(0, rows), total.index_select(0, rows)
-        self.descend(weight_rows, total_rows, values, group)
-        weight.index_copy_(0, rows, weight_rows)
-        total.index_copy_(0, rows, total_rows)
+    def copies(self) -> list[tuple[Tensor, Tensor, Tensor]]:
+        """Each weight, a copy of it, and a copy of what is kept for it, for `restore`.
+
+        What is kept for a weight that had no step yet is what it starts with.
+        """
+        copies = []
+        for group in self.param_groups:
+            for weight in group["params"]:
+                total = self.state.get(weight, {}).get(self.STATE)
+                total = self.start(weight, group) if total is None else total.clone()
+                copies.append((weight, weight.detach().clone(), total))
+        return copies
+
+    @torch.no_grad()
+    def restore(self, copies: Iterable[tuple[Tensor, Tensor, Tensor]]) -> None:
+        """Weights and what is kept for them as they were, in the same memory."""
+        for weight, before, total in copies:
+            weight.copy_(before)
+            if (now := self.state.get(weight, {}).get(self.STATE)) is not None:
+                now.copy_(total)
+
+    def _update(self, weights: Tensors, group: Group) -> None:
+        values: Tensors = []
+        totals: Tensors = []
+        gradients: Tensors = []
+        looked_up: list[tuple[Tensor, Tensor, Tensor, int]] = []
+        for place, weight in enumerate(weights):
+            state = self.state[weight]
+            if not state:
+                state[self.STATE] = self.start(weight, group)
+            total = state[self.STATE]
+            gradient = self.gradient_of(weight, cast(Tensor, weight.grad), group)
+            if gradient.is_sparse:
+                (rows,), gradient = _parts(gradient)
+                looked_up.append((weight, total, rows, place))
+                weight, total = weight.index_select(0, rows), total.index_select(0, rows)
+            elif gradient.is_cuda:
+                gradient = gradient.contiguous()  # else there would be a kernel for each
+            values.append(weight)
+            totals.append(total)
+            gradients.append(gradient)
+        self.descend(values, totals, gradients, group)
+        for weight, total, rows, place in looked_up:
+            weight.index_copy_(0, rows, values[place])
+            total.index_copy_(0, rows, totals[place])
 
 
-class AdaGrad(_RowWise):
+class AdaGrad(RowWise):
     """w ← w − η g / √G, where G starts at 0.1 and adds up g².
 
     The start matters: metric losses have tiny gradients, and with G = 0 the first step of every weight would
@@ -108,17 +148,19 @@ class AdaGrad(_RowWise):
         """G at the beginning."""
         return torch.full_like(weight, group["accumulator"])
 
-    def descend(self, weight: Tensor, total: Tensor, gradient: Tensor, group: Group) -> None:
+    def descend(self, weights: Tensors, totals: Tensors, gradients: Tensors, group: Group) -> None:
         """One step, in place."""
-        total.addcmul_(gradient, gradient)  # G
-        root = total.sqrt() + (TINY + group["damping"])
-        weight.addcdiv_(gradient, root, value=-group["lr"])
-        if group["l1"]:  # soft threshold, where there was a gradient
-            shrunk = weight.sign() * (weight.abs() - group["l1"] * group["lr"] / root).clamp(min=0)
-            weight.copy_(torch.where(gradient != 0, shrunk, weight))
+        torch._foreach_addcmul_(totals, gradients, gradients)  # G
+        roots = torch._foreach_sqrt(totals)
+        torch._foreach_add_(roots, TINY + group["damping"])
+        torch._foreach_addcdiv_(weights, gradients, roots, value=-group["lr"])
+        if group["l1"]:
+            torch._foreach_reciprocal_(roots)
+            torch._foreach_mul_(roots, group["l1"] * group["lr"])
+            _shrink(weights, list(roots), gradients)
 
 
-class RMSprop(_RowWise):
+class RMSprop(RowWise):
     """w ← w − η g / √(r + ε), where r is a running mean of g²: r ← ρ r + (1 − ρ) g².
 
     Clark & Manning's: ε is inside the root. L2 is part of the gradient, of matrices only: g + 2 λ w.
@@ -158,16 +200,32 @@ class RMSprop(_RowWise):
         """r at the beginning."""
         return torch.zeros_like(weight)
 
-    def descend(self, weight: Tensor, mean: Tensor, gradient: Tensor, group: Group) -> None:
+    def descend(self, weights: Tensors, means: Tensors, gradients: Tensors, group: Group) -> None:
         """One step, in place."""
-        mean.mul_(group["decay"]).addcmul_(gradient, gradient, value=1 - group["decay"])
-        weight.addcdiv_(gradient, (mean + group["epsilon"]).sqrt(), value=-group["lr"])
+        torch._foreach_mul_(means, group["decay"])
+        torch._foreach_addcmul_(means, gradients, gradients, value=1 - group["decay"])
+        roots = torch._foreach_add(means, group["epsilon"])
+        torch._foreach_sqrt_(roots)
+        torch._foreach_addcdiv_(weights, gradients, roots, value=-group["lr"])
 
     def gradient_of(self, weight: Tensor, gradient: Tensor, group: Group) -> Tensor:
         """With that of the penalty."""
         if group["l2"] and weight.ndim > 1 and not gradient.is_sparse:
             return gradient.add(weight, alpha=2 * group["l2"])
         return gradient
+
+
+def _shrink(weights: Tensors, thresholds: Tensors, gradients: Tensors) -> None:
+    """Moves weights that had a gradient towards 0, in place: w ← sign(w) max(|w| − threshold, 0)."""
+    had_gradient = torch._foreach_sign(gradients)
+    torch._foreach_abs_(had_gradient)
+    torch._foreach_mul_(thresholds, had_gradient)
+    sizes = torch._foreach_abs(weights)
+    torch._foreach_sub_(sizes, thresholds)
+    torch._foreach_clamp_min_(sizes, 0.0)
+    signs = torch._foreach_sign(weights)
+    torch._foreach_mul_(sizes, signs)
+    torch._foreach_copy_(weights, sizes)
 
 
 def _parts(gradient: Tensor) -> tuple[Tensor, Tensor]:

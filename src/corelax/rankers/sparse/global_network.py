@@ -9,8 +9,9 @@
 
 The local scores are those of `SparseRanker`. Which clusters there are is the history: gold clusters in
 training, the ranker's own when it resolves. Given a history, the states of all mentions are one LSTM call
-over clusters side by side; a pair looks up the state after the last mention of j's cluster before i, and the
-sum over clusters is a running sum of what each mention changes.
+over clusters side by side (by `cluster_states.py` where steps are recorded); a pair looks up the state after
+the last mention of j's cluster before i, and the sum over clusters is a running sum of what each mention
+changes.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import dropout as dropped
 
+from corelax.rankers.sparse.cluster_states import ClusterStates
 from corelax.rankers.sparse.histories import History
 from corelax.rankers.sparse.network import (
     SPARSE_BIAS,
@@ -96,7 +98,7 @@ class GlobalRanker(SparseRanker):
         document: DocumentTensors,
         dropout: float = 0.0,
         *,
-        history: Tensor | None = None,
+        history: Tensor | History | None = None,
         state_dropout: float = 0.0,
     ) -> Tensor:
         """[mention, antecedent] s_ij, the diagonal being "new entity"; −inf beyond the limit of antecedents.
@@ -104,7 +106,8 @@ class GlobalRanker(SparseRanker):
         Args:
             document: The document.
             dropout: The chance of a value of h_a and h_p to be left out of s_ij.
-            history: [mention] the entity of each mention, −1 for none; else the ranker's own clusters.
+            history: [mention] the entity of each mention, −1 for none, or what was made of it; else the
+                ranker's own clusters.
             state_dropout: The chance of a value of a state to be left out where it is read.
         """
         local = super().forward(document, dropout)
@@ -112,7 +115,7 @@ class GlobalRanker(SparseRanker):
             return local
         if history is None:
             history = self.own_clusters(document, local)
-        clusters = History.of(history)
+        clusters = history if isinstance(history, History) else History.of(history)
         hidden = self.cluster_hidden(document)
         read = dropped(self.states(hidden, clusters), state_dropout)
         new = self.new_summaries(document) + _summed_before(read, clusters) @ self.new_states
@@ -122,9 +125,9 @@ class GlobalRanker(SparseRanker):
 
     def cluster_hidden(self, document: DocumentTensors) -> Tensor:
         """[mention, hidden] h_c."""
-        n = document.size
-        place = torch.arange(n, device=self.device, dtype=self.dtype) * 2 - (n - 1)
-        place = place / max(n - 1, 1)
+        place = torch.arange(document.size, device=self.device, dtype=self.dtype) * 2
+        last = document.length - 1  # of the mentions that are not padding
+        place = (place - last) / last.clamp(min=1)
         summed = self.summed(self.cluster_table, document) + self.cluster_bias
         return torch.tanh(summed + place[:, None] * self.cluster_position)
 
@@ -134,15 +137,20 @@ class GlobalRanker(SparseRanker):
 
     def states(self, hidden: Tensor, clusters: History) -> Tensor:
         """[mention, hidden] the state of each mention's cluster after that mention."""
+        if clusters.widths:
+            states: Tensor = ClusterStates.apply(  # type: ignore[no-untyped-call]
+                hidden, *self.lstm, clusters.order, clusters.position, clusters.widths
+            )
+            return states
         weights = [*self.lstm, torch.zeros_like(self.gate_bias)]  # torch has two biases
         start = hidden.new_zeros(1, clusters.last.shape[1], hidden.shape[1])
         packed, sizes = hidden[clusters.order], clusters.sizes
         # Not by cuDNN, which wants all weights in one piece of memory.
         with torch.backends.cudnn.flags(enabled=False):
-            states, *_ = torch.lstm(
+            packed_states, *_ = torch.lstm(
                 packed, sizes, (start, start), weights, True, 1, 0.0, torch.is_grad_enabled(), False
             )
-        return states[clusters.order.argsort()]
+        return packed_states[clusters.position]
 
     @torch.no_grad()
     def own_clusters(self, document: DocumentTensors, local: Tensor | None = None) -> Tensor:
@@ -215,6 +223,7 @@ def _links(hidden: Tensor, read: Tensor, clusters: History) -> Tensor:
 
 def _summed_before(read: Tensor, clusters: History) -> Tensor:
     """[mention, hidden] Σ_k z^k over the clusters before each mention."""
-    before = read[clusters.previous.clamp(min=0)].masked_fill(clusters.previous[:, None] < 0, 0.0)
+    before = read.index_select(0, clusters.previous.clamp(min=0))
+    before = before.masked_fill(clusters.previous[:, None] < 0, 0.0)
     sums = (read - before).cumsum(0)
     return torch.cat([torch.zeros_like(sums[:1]), sums[:-1]])

@@ -6,6 +6,7 @@ mention i sees are clusters of mentions before i only.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,8 @@ class History(NamedTuple):
         sizes: [place] how many clusters have a mention in this place; on the CPU.
         previous: [mention] the mention before it in its cluster, −1 for none.
         last: [mention, cluster] the last mention of each cluster before mention i, −1 for none.
+        position: [mention] where it is in the order.
+        widths: [place] for how many clusters the order has room, if it is padded.
     """
 
     cluster: Tensor
@@ -30,6 +33,8 @@ class History(NamedTuple):
     sizes: Tensor
     previous: Tensor
     last: Tensor
+    position: Tensor
+    widths: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, entities: Tensor) -> History:
@@ -66,7 +71,28 @@ class History(NamedTuple):
             torch.from_numpy(np.bincount(place).astype(np.int64)),
             torch.tensor(previous, dtype=torch.long, device=device),
             torch.from_numpy(last).to(device),
+            torch.from_numpy(order.argsort()).to(device),
         )
+
+    def with_room(self, widths: Sequence[int]) -> History:
+        """The same with room for a number of clusters in each place.
+
+        Args:
+            widths: [place] at least `sizes`, never more than in the place before.
+
+        >>> history = History.of(torch.tensor([4, -1, 4])).with_room([3, 2])
+        >>> history.order.tolist(), history.position.tolist()  # two first mentions, one second
+        ([0, 1, 0, 2, 0], [0, 1, 3])
+        """
+        sizes = self.sizes.tolist()
+        begins = np.cumsum([0, *widths])[: len(sizes)]
+        slot = np.concatenate(
+            [begin + np.arange(size) for begin, size in zip(begins, sizes, strict=True)]
+        )
+        slots = torch.from_numpy(slot.astype(np.int64)).to(self.order.device)
+        order = self.order.new_zeros(sum(widths))  # an empty slot has the first mention
+        order[slots] = self.order
+        return self._replace(order=order, position=slots[self.position], widths=tuple(widths))
 
     def members(self, dtype: torch.dtype) -> Tensor:
         """[mention, cluster] 1 where a mention is in a cluster."""

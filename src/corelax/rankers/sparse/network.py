@@ -80,7 +80,9 @@ class SparseRanker(nn.Module):
         rows = torch.tensor([row if row >= 0 else pair_features for row in slot_rows])
         self.slot_rows: Tensor
         self.register_buffer("slot_rows", rows, persistent=False)
-        self.paired = None if paired is None else list(paired)
+        self.paired: Tensor | None  # a buffer: a list would be copied to the device each time
+        seen = None if paired is None else torch.tensor(list(paired), dtype=torch.long)
+        self.register_buffer("paired", seen, persistent=False)
         self.max_antecedents = max_antecedents
         self._initialise(initialisation)
 
@@ -143,6 +145,10 @@ class SparseRanker(nn.Module):
         """A document as tensors, where the weights are."""
         return DocumentTensors.of(table, self.pair_features).to(self.device)
 
+    def keeps_hidden(self, mentions: int, dropout: float) -> bool:  # noqa: ARG002
+        """Whether hidden values wait for the backward pass, or are computed again without waiting."""
+        return True
+
     def forward(self, document: DocumentTensors, dropout: float = 0.0) -> Tensor:
         """[mention, antecedent] s_ij, the diagonal being "new entity"; −inf beyond the limit of antecedents.
 
@@ -191,7 +197,9 @@ class SparseRanker(nn.Module):
 
     def pair_parts(self, document: DocumentTensors) -> tuple[Tensor, Tensor, Tensor]:
         """[mention, hidden] A_i with the bias, [mention, hidden] B_j, [slot, hidden] what codes add up."""
-        seen = document.features if self.paired is None else document.features[:, self.paired]
+        seen = document.features
+        if self.paired is not None:
+            seen = seen.index_select(1, self.paired)
         counts = many_hot(seen, len(document.rows), self.dtype)
         size = self.pair_features
         apply = TableRows.apply

@@ -14,7 +14,8 @@ from torch import Tensor, nn
 from torch.nn.functional import dropout as dropped
 
 from corelax.rankers.sparse.network import SparseRanker, fill_output, fill_sparsely
-from corelax.rankers.sparse.pair_blocks import FirstLayer, scores_in_blocks
+from corelax.rankers.sparse.pair_blocks import FirstLayer, are_kept, scores_in_blocks
+from corelax.rankers.sparse.pair_lists import ListedSums, PairList
 from corelax.rankers.sparse.tensors import DocumentTensors, code_slots, without_far
 
 
@@ -46,6 +47,10 @@ class OuterRanker(SparseRanker):
         outer = [self.outer_mention, self.outer_pair, self.outer_bias, self.link_outer]
         return [*outer, self.link_bias, self.new_mention, self.new_bias]
 
+    def keeps_hidden(self, mentions: int, dropout: float) -> bool:  # noqa: ARG002
+        """Whether the hidden values of so long a document wait for the backward pass."""
+        return are_kept(mentions, len(self.pair_bias), self.device)
+
     def forward(self, document: DocumentTensors, dropout: float = 0.0) -> Tensor:
         """[mention, antecedent] s_ij, the diagonal being "new entity"; −inf beyond the limit of antecedents.
 
@@ -55,21 +60,46 @@ class OuterRanker(SparseRanker):
         """
         hidden = self.mention_hidden(document)
         of_mention = dropped(hidden, dropout) @ self.outer_mention + self.outer_bias
+        codes = code_slots(document.codes, self.dtype)
+        if document.pairs is None:
+            links = self._in_blocks(document, of_mention, codes, dropout)
+        else:
+            links = self._listed(document, document.pairs, of_mention, codes, dropout)
+        links = without_far(links + self.link_bias, self.max_antecedents)
+        diagonal = torch.eye(len(links), dtype=torch.bool, device=links.device)
+        return torch.where(diagonal, self.new_scores(hidden)[:, None], links)
+
+    def _in_blocks(
+        self, document: DocumentTensors, of_mention: Tensor, codes: Tensor, dropout: float
+    ) -> Tensor:
+        """[mention, antecedent] scores of links from [mention, outer] W_o h_a + b_o, block by block."""
 
         def above(pairs: Tensor, rows: slice) -> Tensor:
             outer = dropped(torch.tanh(pairs), dropout) @ self.outer_pair
             return torch.tanh(outer + of_mention[rows, None]) @ self.link_outer
 
-        codes = code_slots(document.codes, self.dtype)
-
         def features(rows: slice, columns: slice) -> Tensor:
             return codes[document.code_of_pair[rows, columns].long()]
 
         first = FirstLayer(*self.pair_parts(document), features)
-        links = scores_in_blocks(first, above, window=self.max_antecedents)
-        links = without_far(links + self.link_bias, self.max_antecedents)
-        diagonal = torch.eye(len(links), dtype=torch.bool, device=links.device)
-        return torch.where(diagonal, self.new_scores(hidden)[:, None], links)
+        return scores_in_blocks(first, above, window=self.max_antecedents)
+
+    def _listed(
+        self,
+        document: DocumentTensors,
+        pairs: PairList,
+        of_mention: Tensor,
+        codes: Tensor,
+        dropout: float,
+    ) -> Tensor:
+        """The same, from a list of pairs."""
+        features = codes[document.code_of_pair[pairs.current, pairs.previous].long()]
+        current, previous, slots = self.pair_parts(document)
+        apply = ListedSums.apply
+        sums: Tensor = apply(current, previous, slots, features, pairs.blocks)  # type: ignore[no-untyped-call]
+        inner = dropped(torch.tanh(sums), dropout)
+        outer: Tensor = apply(of_mention, None, self.outer_pair, inner, pairs.blocks)  # type: ignore[no-untyped-call]
+        return pairs.square(torch.tanh(outer) @ self.link_outer, document.size)
 
     @torch.no_grad()
     def _initialise_outer(self, how: str) -> None:

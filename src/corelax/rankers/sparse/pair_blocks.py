@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 from torch.utils.checkpoint import checkpoint
 
-from corelax.rankers.sparse.pair_scores import ELSEWHERE, ON_CPU, blocks
+from corelax.rankers.sparse.pair_scores import ELSEWHERE, ON_CPU, Limits, blocks
 
 
 class FirstLayer(NamedTuple):
@@ -55,8 +55,9 @@ def scores_in_blocks(
             [4., 4.]])
     """
     n, size = first.current.shape
-    limits = ELSEWHERE if first.current.is_cuda else ON_CPU
-    again = torch.is_grad_enabled() and n * n * max(size, width) > limits.kept
+    device = first.current.device
+    again = torch.is_grad_enabled() and not are_kept(n, max(size, width), device)
+    limits = _limits(device)
     pieces = []
     for rows, columns in blocks(n, size, limits.block, window):
 
@@ -76,3 +77,16 @@ def scores_in_blocks(
         piece = checkpoint(score, *parts, use_reentrant=False) if again else score(*parts)
         pieces.append(pad(piece, (columns.start, n - columns.stop)))
     return torch.cat(pieces) if pieces else first.current.new_zeros(0, 0)
+
+
+def are_kept(mentions: int, width: int, device: torch.device) -> bool:
+    """Whether the hidden values of a document, `width` a pair, are few enough for the backward pass.
+
+    >>> are_kept(100, 700, torch.device("cpu")), are_kept(1000, 700, torch.device("cpu"))
+    (True, False)
+    """
+    return mentions * mentions * width <= _limits(device).kept
+
+
+def _limits(device: torch.device) -> Limits:
+    return ELSEWHERE if device.type == "cuda" else ON_CPU

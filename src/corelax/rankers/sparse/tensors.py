@@ -10,6 +10,8 @@ from torch import Tensor
 
 from corelax.rankers.sparse.features.pair import BITS, LARGEST_DISTANCE, SENTENCE_DISTANCES
 from corelax.rankers.sparse.features.table import DocumentTable
+from corelax.rankers.sparse.histories import History
+from corelax.rankers.sparse.pair_lists import PairList
 
 SLOTS = LARGEST_DISTANCE + SENTENCE_DISTANCES + 2 * len(BITS)
 
@@ -27,6 +29,8 @@ class DocumentTensors(NamedTuple):
         gold: [mention] entity numbers, −1 for none.
         gold_sizes: [entity] all mentions of each gold entity.
         length: [] the number of mentions that are not padding.
+        clusters: The gold clusters as a global ranker sees them, where a document is padded.
+        pairs: All its pairs, where a document is padded and the ranker has two hidden layers.
     """
 
     rows: Tensor
@@ -38,6 +42,8 @@ class DocumentTensors(NamedTuple):
     gold: Tensor
     gold_sizes: Tensor
     length: Tensor
+    clusters: History | None = None
+    pairs: PairList | None = None
 
     @classmethod
     def of(cls, table: DocumentTable, pair_features: int) -> DocumentTensors:
@@ -59,12 +65,19 @@ class DocumentTensors(NamedTuple):
             "gold_sizes": table.gold_sizes,
             "length": np.array(n),
         }
-        tensors = {name: torch.from_numpy(np.asarray(a, np.int64)) for name, a in arrays.items()}
+        tensors: dict[str, Any] = {
+            name: torch.from_numpy(np.asarray(a, np.int64)) for name, a in arrays.items()
+        }
         return cls(**tensors, code_of_pair=torch.from_numpy(square))
 
     def to(self, device: torch.device | str) -> DocumentTensors:
         """The same on another device."""
-        return DocumentTensors(*(tensor.to(device) for tensor in self))
+        moved: dict[str, Any] = {
+            name: value.to(device)
+            for name, value in self._asdict().items()
+            if isinstance(value, Tensor)
+        }
+        return self._replace(**moved)
 
     def with_room(self, rows: int) -> DocumentTensors:
         """The same with "no feature" at `rows`, where more rows are to follow as padding."""
@@ -83,12 +96,15 @@ def code_slots(codes: Tensor, dtype: torch.dtype | None = None) -> Tensor:
     >>> code_slots(torch.tensor([0]))[0].nonzero().squeeze().tolist()  # first of each, all bits false
     [0, 10, 21, 23, 25, 27, 29, 31, 33, 35, 37, 39]
     """
-    parts = []
-    for bit in range(len(BITS) - 1, -1, -1):
-        parts.append((codes % 2) + LARGEST_DISTANCE + SENTENCE_DISTANCES + 2 * bit)
-        codes = codes // 2
-    parts += [codes % SENTENCE_DISTANCES + LARGEST_DISTANCE, codes // SENTENCE_DISTANCES]
-    return many_hot(torch.stack(parts, dim=1), SLOTS, dtype)
+    bit, first = torch.arange(len(BITS), device=codes.device), LARGEST_DISTANCE + SENTENCE_DISTANCES
+    bits = (codes[:, None] >> (len(BITS) - 1 - bit)) & 1  # the last one is the lowest
+    distances = codes[:, None] >> len(BITS)
+    parts = [
+        bits + (first + 2 * bit),
+        distances % SENTENCE_DISTANCES + LARGEST_DISTANCE,
+        distances // SENTENCE_DISTANCES,
+    ]
+    return many_hot(torch.cat(parts, dim=1), SLOTS, dtype)
 
 
 def many_hot(numbers: Tensor, size: int, dtype: torch.dtype | None = None) -> Tensor:
@@ -119,22 +135,32 @@ class TableRows(torch.autograd.Function):
 
     A document has a few hundred of the features of a corpus. The gradient of the table is sparse: an
     optimiser that knows (`corelax.train.AdaGrad`) leaves the other rows alone. Rows must not be given twice,
-    but for one that is padding.
+    but for one that is padding and no feature's, or for those that `source` names.
     """
 
     @staticmethod
-    def forward(ctx: Any, table: Tensor, rows: Tensor) -> Tensor:
-        """Looks them up."""
-        ctx.save_for_backward(rows)
+    def forward(ctx: Any, table: Tensor, rows: Tensor, source: Tensor | None = None) -> Tensor:
+        """Looks them up.
+
+        Args:
+            ctx: Autograd's context.
+            table: [every row, hidden].
+            rows: [row] which ones.
+            source: [row] the first place that has the same row, if padding repeats one: all of its places
+                get the gradient of the first, so that an optimiser writes the same to it each time.
+        """
+        ctx.save_for_backward(rows, source)
         ctx.shape = table.shape
         return table.index_select(0, rows)
 
     @staticmethod
     @torch.autograd.function.once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
         """The gradient of these rows."""
-        (rows,) = ctx.saved_tensors
+        rows, source = ctx.saved_tensors
+        if source is not None:
+            gradient = gradient.index_select(0, source)
         # Said to be coalesced, so that nobody sorts the rows.
         with torch.sparse.check_sparse_tensor_invariants(enable=False):  # type: ignore[no-untyped-call]
             sparse = torch.sparse_coo_tensor(rows[None], gradient, ctx.shape, is_coalesced=True)
-        return sparse, None
+        return sparse, None, None

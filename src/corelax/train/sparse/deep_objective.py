@@ -50,6 +50,8 @@ def deep_loss(
     config: Config,
     averages: Averages,
     loss: Callable[..., Tensor] | None,
+    *,
+    padded: bool = False,
 ) -> Tensor:
     """The loss of a document.
 
@@ -59,22 +61,33 @@ def deep_loss(
         config: The stage.
         averages: Of the training documents.
         loss: The loss of antecedent scores, for objectives that rank.
+        padded: Whether the document is padded, so that its length must be looked at; shapes then depend on
+            the padded size alone.
     """
     top = config.objective == "top_pairs"
+    lengths = document.length if padded else None
     if config.objective in PAIR_PRETRAINING or loss is None:
-        only = _that_matter(ranker, document, partial(pair_loss, top=True)) if top else None
+        of_two = partial(pair_loss, top=True, lengths=lengths)
+        only = _that_matter(ranker, document, of_two, padded) if top else None
         scores = ranker.pair_and_anaphoricity(document, config.dropout, only)
-        return pretraining_loss(*scores, document.gold, averages, top=top)
+        return pretraining_loss(*scores, document.gold, averages, top=top, lengths=lengths)
+    loss = partial(loss, lengths=lengths)
     if counts_missed(config):
         loss = partial(loss, gold_sizes=document.gold_sizes)
-    only = _that_matter(ranker, document, loss) if _is_of_few_pairs(config) else None
+    only = _that_matter(ranker, document, loss, padded) if _is_of_few_pairs(config) else None
     value = loss(ranker(document, config.dropout, only), document.gold)
     scales = {"metric": 1.0, "reinforce": REINFORCE * averages.mentions}
     return value / scales.get(config.objective, averages.mentions)
 
 
 def pretraining_loss(
-    links: Tensor, anaphoric: Tensor, gold: Tensor, averages: Averages, *, top: bool
+    links: Tensor,
+    anaphoric: Tensor,
+    gold: Tensor,
+    averages: Averages,
+    *,
+    top: bool,
+    lengths: Tensor | None = None,
 ) -> Tensor:
     """The loss of a document in the stages before ranking.
 
@@ -84,11 +97,12 @@ def pretraining_loss(
         gold: [mention] entity numbers, −1 for none.
         averages: Of all documents.
         top: Whether only the best true and the best false antecedent of each mention count.
+        lengths: [] how many of the mentions are not padding.
     """
     pairs = PAIRS_OF_TOP * averages.mentions if top else averages.pairs
     mentions = (ANAPHORICITY_OF_TOP if top else ANAPHORICITY_OF_ALL) * averages.mentions
-    of_mentions = anaphoricity_cross_entropy(anaphoric, gold) / mentions
-    return pair_loss(links, gold, top=top) / pairs + of_mentions
+    of_mentions = anaphoricity_cross_entropy(anaphoric, gold, lengths=lengths) / mentions
+    return pair_loss(links, gold, top=top, lengths=lengths) / pairs + of_mentions
 
 
 def _is_of_few_pairs(config: Config) -> bool:
@@ -98,11 +112,16 @@ def _is_of_few_pairs(config: Config) -> bool:
     return is_greedy or (config.objective == "margin" and all(config.costs))
 
 
-def _that_matter(ranker: DeepRanker, document: DeepTensors, loss: Callable[..., Tensor]) -> Tensor:
-    """[mention, antecedent] the pairs that the loss has a gradient for, and the best one of each mention.
+def _that_matter(
+    ranker: DeepRanker, document: DeepTensors, loss: Callable[..., Tensor], padded: bool
+) -> Tensor:
+    """The pairs that the loss has a gradient for, and the best one of each mention.
 
     They are found by scores without dropout, as in the authors' program, and take no gradient. The network is
     then run again for these pairs alone: a third of the work. Without dropout loss and gradient are the same.
+
+    Returns:
+        [mention, antecedent] True for these pairs; of padded documents [mention, 3] their antecedents.
     """
     with torch.no_grad():
         scores: Tensor = ranker(document)
@@ -112,4 +131,31 @@ def _that_matter(ranker: DeepRanker, document: DeepTensors, loss: Callable[..., 
     if not len(scores):
         return below
     best = scores.detach().masked_fill(~below, -torch.inf).argmax(-1, keepdim=True)
+    if padded:
+        return three_antecedents(gradient.abs() * below, best, below)
     return ((gradient != 0).scatter(1, best, value=True)) & below
+
+
+def three_antecedents(weights: Tensor, best: Tensor, possible: Tensor) -> Tensor:
+    """[mention, 3] two antecedents with the highest weights, and another one; the mention itself for none.
+
+    Of equal scores a margin has gradients for more than two pairs: the first two are taken.
+
+    Args:
+        weights: [mention, antecedent] 0 for those that do not matter.
+        best: [mention, 1] the third antecedent, unless it is one of the two.
+        possible: [mention, antecedent] whether it can be an antecedent at all.
+
+    >>> weights = torch.tensor([[0.0, 0.0, 0.0], [0.5, 0.0, 0.0], [0.2, 0.7, 0.0]])
+    >>> best, possible = torch.tensor([[0], [0], [1]]), torch.ones(3, 3, dtype=torch.bool).tril(-1)
+    >>> three_antecedents(weights, best, possible).tolist()
+    [[0, 0, 0], [0, 1, 1], [1, 0, 2]]
+    """
+    mention = torch.arange(len(weights), device=weights.device)[:, None]
+    chosen = []
+    for _ in range(2):
+        first = weights.argmax(-1, keepdim=True)
+        chosen.append(torch.where(weights.gather(1, first) > 0, first, mention))
+        weights = weights.scatter(1, first, 0.0)
+    is_other = possible.gather(1, best) & (best != chosen[0]) & (best != chosen[1])
+    return torch.cat([*chosen, torch.where(is_other, best, mention)], dim=1)

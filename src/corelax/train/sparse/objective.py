@@ -13,7 +13,8 @@ from corelax.losses import anaphoricity_loss, antecedent_loss
 from corelax.metrics import CONLL, METRICS
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.global_network import GlobalRanker
-from corelax.rankers.sparse.names import DEEP, LOCAL, PAIR_PRETRAINING, PRETRAINING
+from corelax.rankers.sparse.histories import History
+from corelax.rankers.sparse.names import DEEP, PAIR_PRETRAINING, PRETRAINING
 from corelax.rankers.sparse.network import SparseRanker
 from corelax.rankers.sparse.tensors import DocumentTensors
 from corelax.train.objectives import counts_missed, loss_function
@@ -38,7 +39,12 @@ def document_objective(
     if config.network == DEEP:
         ranks = config.objective not in PAIR_PRETRAINING
         of_scores = loss_function(config, epoch) if ranks else None
-        return partial(deep_loss, config=config, averages=Averages.of(tables), loss=of_scores)
+        settings: dict[str, Any] = {
+            "config": config,
+            "averages": Averages.of(tables),
+            "loss": of_scores,
+        }
+        return partial(deep_loss, **settings, padded=padded)
     is_pretraining = config.objective in PRETRAINING
     loss = _pretraining_loss(config) if is_pretraining else loss_function(config, epoch)
 
@@ -61,7 +67,10 @@ def _scores(ranker: SparseRanker, document: DocumentTensors, config: Config, epo
     """Antecedent scores; of a global ranker with gold clusters so far, or with its own."""
     more: dict[str, Any] = {}
     if isinstance(ranker, GlobalRanker):
-        history, share = document.gold, config.own_history_at(epoch)
+        history: Tensor | History = document.gold
+        if document.clusters is not None:
+            history = document.clusters
+        share = config.own_history_at(epoch)
         if share and float(torch.rand([])) < share:
             history = ranker.own_clusters(document)
         more = {"history": history, "state_dropout": config.state_dropout}
@@ -75,8 +84,13 @@ def can_be_recorded(config: StageSettings) -> bool:
     >>> can_be_recorded(StageSettings(stage="s", objective="metric", metric="conll"))  # CEAF does not
     False
     """
-    if getattr(config, "network", LOCAL) != LOCAL:
-        return False
+    if isinstance(config, Config):
+        if config.own_history or config.own_history_end:  # clusters are decided on the CPU
+            return False
+        if (
+            config.network == DEEP and config.clip
+        ):  # padding repeats a row, which a norm would count
+            return False
     used = CONLL if config.metric == "conll" else (config.metric,)
     return config.objective != "metric" or not any(METRICS[name].aligns for name in used)
 

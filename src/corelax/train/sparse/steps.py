@@ -7,11 +7,10 @@ from typing import Protocol
 
 import torch
 from torch import Tensor
-from torch.optim import Optimizer
 
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.networks import Ranker, RankerTensors
-from corelax.train.optim import clamp_gradients, clip_gradients
+from corelax.train.optim import RowWise, clamp_gradients, clip_gradients
 from corelax.train.sparse.config import Config
 from corelax.train.sparse.objective import Objective, can_be_recorded, document_objective
 
@@ -19,9 +18,7 @@ from corelax.train.sparse.objective import Objective, can_be_recorded, document_
 class Update:
     """The loss of a document, its gradient, and what that does to the weights."""
 
-    def __init__(
-        self, ranker: Ranker, optimizer: Optimizer, clip: float, clamp: float = 0.0
-    ) -> None:
+    def __init__(self, ranker: Ranker, optimizer: RowWise, clip: float, clamp: float = 0.0) -> None:
         self.ranker, self.optimizer, self._clip, self._clamp = ranker, optimizer, clip, clamp
         self.parameters = list(ranker.parameters())
 

@@ -20,6 +20,7 @@ from torch import Tensor
 from corelax.rankers.sparse.features.pair import BITS, LARGEST_DISTANCE, SENTENCE_DISTANCES
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
+from corelax.rankers.sparse.pair_lists import PairList
 from corelax.rankers.sparse.tensors import code_slots
 
 AVERAGES, NEAR = 5, 5
@@ -37,13 +38,17 @@ def bucketed(numbers: Tensor, dtype: torch.dtype) -> Tensor:
     >>> bucketed(torch.tensor([6, 100]), torch.float32)[:, [5, 9, 10]].tolist()
     [[1.0, 0.0, 0.09375], [0.0, 1.0, 1.0]]
     """
-    every = torch.arange(LARGEST + 1, device=numbers.device)
-    starts = torch.tensor(BUCKETS, device=numbers.device)
-    bucket = torch.searchsorted(starts, every, right=True) - 1
-    table = torch.zeros(LARGEST + 1, BUCKETED, dtype=dtype, device=numbers.device)
+    return bucket_table(dtype).to(numbers.device)[numbers.clamp(0, LARGEST)]
+
+
+def bucket_table(dtype: torch.dtype) -> Tensor:
+    """[65, 11] how the network reads 0 … 64."""
+    every = torch.arange(LARGEST + 1)
+    bucket = torch.searchsorted(torch.tensor(BUCKETS), every, right=True) - 1
+    table = torch.zeros(LARGEST + 1, BUCKETED, dtype=dtype)
     table[every, bucket] = 1
     table[:, -1] = every / LARGEST
-    return table[numbers.clamp(0, LARGEST)]
+    return table
 
 
 def shown_rows(vocabulary: Vocabulary) -> list[int]:
@@ -65,7 +70,9 @@ class DeepTensors(NamedTuple):
         code_of_pair: [mention, antecedent] which code each pair has.
         gold: [mention] entity numbers, −1 for none.
         gold_sizes: [entity] all mentions of each gold entity.
-        length: [] the number of mentions.
+        length: [] the number of mentions that are not padding.
+        source: [row] where a document is padded: the first place in `rows` that has the same row.
+        pairs: All its pairs, where a document is padded.
     """
 
     rows: Tensor
@@ -78,10 +85,12 @@ class DeepTensors(NamedTuple):
     gold: Tensor
     gold_sizes: Tensor
     length: Tensor
+    source: Tensor | None = None
+    pairs: PairList | None = None
 
     @property
     def size(self) -> int:
-        """The number of mentions."""
+        """The number of mentions, padding included."""
         return len(self.words)
 
     @classmethod
@@ -120,13 +129,27 @@ class DeepTensors(NamedTuple):
             length=torch.tensor(n, device=device),
         )
 
-    def pair_numbers(self, current: Tensor, previous: Tensor) -> Tensor:
-        """[..., 32] the features of pairs, from the numbers of their mentions i and j."""
-        dtype = self.numbers.dtype
+    def with_room(self, rows: int) -> DeepTensors:
+        """The same with room for more rows, which repeat the first; "no word" is at `rows`."""
+        known = len(self.rows)
+        source = torch.zeros(rows, dtype=torch.long, device=self.rows.device)
+        source[:known] = torch.arange(known, device=self.rows.device)
+        padded = self.rows[source] if known else source
+        words = self.words.masked_fill(self.words == known, rows)
+        return self._replace(rows=padded, words=words, source=source)
+
+    def pair_numbers(self, current: Tensor, previous: Tensor, buckets: Tensor) -> Tensor:
+        """[..., 32] the features of pairs, from the numbers of their mentions i and j.
+
+        Args:
+            current: [...] i.
+            previous: [...] j.
+            buckets: From `bucket_table`.
+        """
         sentences = self.sentence[current] - self.sentence[previous]
         bits = self.bits[self.code_of_pair[current, previous].long()]
-        apart = bucketed(current - previous, dtype)
-        return torch.cat([apart, bucketed(sentences, dtype), bits], dim=-1)
+        apart, sentences = ((x.clamp(0, LARGEST)) for x in (current - previous, sentences))
+        return torch.cat([buckets[apart], buckets[sentences], bits], dim=-1)
 
 
 def _averages(table: DocumentTable, sentence: np.ndarray, vectors: Tensor) -> Tensor:

@@ -27,12 +27,14 @@ from corelax.rankers.sparse.deep.inputs import (
     ONE_HOT,
     PAIR_NUMBERS,
     DeepTensors,
+    bucket_table,
     shown_rows,
 )
 from corelax.rankers.sparse.features.table import WORDS, DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
-from corelax.rankers.sparse.pair_blocks import FirstLayer, scores_in_blocks
-from corelax.rankers.sparse.tensors import TableRows, without_far
+from corelax.rankers.sparse.pair_blocks import FirstLayer, are_kept, scores_in_blocks
+from corelax.rankers.sparse.pair_lists import ListedSums
+from corelax.rankers.sparse.tensors import TableRows, many_hot, without_far
 
 NEW_SHIFT, NEW_SCALE = -1.0, -0.3
 WORD_RANGE = 0.5  # of vectors that nobody gave
@@ -91,6 +93,9 @@ class DeepRanker(nn.Module):
         self.word_vectors = nn.Parameter(torch.empty(words, word_size))
         self.fixed_vectors: Tensor
         self.register_buffer("fixed_vectors", torch.empty(words, word_size))
+        self.buckets: Tensor
+        table = bucket_table(torch.get_default_dtype())
+        self.register_buffer("buckets", table, persistent=False)
         self.pair_current = nn.Parameter(torch.empty(inputs, hidden_deep))
         self.pair_previous = nn.Parameter(torch.empty(inputs, hidden_deep))
         self.pair_features = nn.Parameter(torch.empty(PAIR_NUMBERS, hidden_deep))
@@ -145,7 +150,7 @@ class DeepRanker(nn.Module):
         Args:
             document: The document.
             dropout: The chance of a value of word vectors and hidden layers to be left out.
-            only: [mention, antecedent] the pairs to score, if not all; the others have −inf.
+            only: The pairs to score, if not all; see `pair_and_anaphoricity`.
         """
         links, anaphoric = self.pair_and_anaphoricity(document, dropout, only)
         diagonal = torch.eye(len(links), dtype=torch.bool, device=links.device)
@@ -159,7 +164,9 @@ class DeepRanker(nn.Module):
         Args:
             document: The document.
             dropout: As for `forward`.
-            only: [mention, antecedent] the pairs to score, if not all; the others have −inf.
+            only: The pairs to score, if not all; the others have −inf. Either [mention, antecedent] True for
+                these pairs, or [mention, few] a table of the antecedents, where a mention itself stands for
+                none.
 
         Returns:
             Scores, of which those that are not below the diagonal mean nothing.
@@ -169,38 +176,76 @@ class DeepRanker(nn.Module):
         previous = inputs @ self.pair_previous
         if only is None:
             links = self._all_pairs(document, current, previous, dropout)
-        else:
+        elif only.dtype == torch.bool:
             i, j = only.nonzero(as_tuple=True)
-            sums = document.pair_numbers(i, j) @ self.pair_features + current[i] + previous[j]
-            below = torch.ones_like(only).tril(-1)
-            links = torch.zeros_like(only, dtype=sums.dtype).masked_fill(below, -torch.inf)
-            links = links.index_put((i, j), self.pair_above(sums, dropout))
+            numbers = document.pair_numbers(i, j, self.buckets)
+            sums = numbers @ self.pair_features + current[i] + previous[j]
+            links = _no_links(current).index_put((i, j), self.pair_above(sums, dropout))
+        else:
+            links = self._few_pairs(document, current, previous, dropout, only)
         sums = linear(inputs, self.mention_first.weight, self.mention_first.bias)
         return without_far(links, self.max_antecedents), self.mention_above(sums, dropout)
 
     def _all_pairs(
         self, document: DeepTensors, current: Tensor, previous: Tensor, dropout: float
     ) -> Tensor:
-        """[mention, antecedent] scores, block by block."""
+        """[mention, antecedent] scores, block by block, or of the list of pairs that a document has."""
+        if (pairs := document.pairs) is not None:
+            features = document.pair_numbers(pairs.current, pairs.previous, self.buckets)
+            sums: Tensor = ListedSums.apply(  # type: ignore[no-untyped-call]
+                current, previous, self.pair_features, features, pairs.blocks
+            )
+            return pairs.square(self.pair_above(sums, dropout), document.size)
         mention = torch.arange(document.size, device=self.device)
 
         def numbers(rows: slice, columns: slice) -> Tensor:
-            return document.pair_numbers(mention[rows, None], mention[None, columns])
+            return document.pair_numbers(mention[rows, None], mention[None, columns], self.buckets)
 
         first = FirstLayer(current, previous, self.pair_features, numbers)
-        sizes = [layer.out_features for layer in (self.pair_above.second, self.pair_above.third)]
-        width = (len(self.pair_bias) + sum(sizes)) * (3 if dropout else 2)
         return scores_in_blocks(
             first,
             lambda sums, _: self.pair_above(sums, dropout),
             window=self.max_antecedents,
-            width=width,
+            width=self._width(dropout),
         )
+
+    def keeps_hidden(self, mentions: int, dropout: float) -> bool:
+        """Whether the hidden values of so long a document wait for the backward pass."""
+        return are_kept(mentions, self._width(dropout), self.device)
+
+    def _width(self, dropout: float) -> int:
+        """How many values of a pair the backward pass needs."""
+        sizes = [layer.out_features for layer in (self.pair_above.second, self.pair_above.third)]
+        return (len(self.pair_bias) + sum(sizes)) * (3 if dropout else 2)
+
+    def _few_pairs(
+        self,
+        document: DeepTensors,
+        current: Tensor,
+        previous: Tensor,
+        dropout: float,
+        antecedents: Tensor,
+    ) -> Tensor:
+        """[mention, antecedent] scores of [mention, few] antecedents, as many for each mention."""
+        n, few = antecedents.shape
+        mention = torch.arange(n, device=self.device)[:, None].expand(n, few)
+        numbers = document.pair_numbers(mention, antecedents, self.buckets)
+        # As a product, since the gradient of an index would be added up in any order.
+        chosen = many_hot(antecedents.reshape(-1, 1), n, previous.dtype)
+        of_previous = (chosen @ previous).view(n, few, -1)
+        sums = numbers @ self.pair_features + current[:, None] + of_previous
+        return _no_links(current).scatter(1, antecedents, self.pair_above(sums, dropout))
 
     def inputs(self, document: DeepTensors, dropout: float = 0.0) -> Tensor:
         """[mention, input] x_i."""
-        rows: Tensor = TableRows.apply(self.word_vectors, document.rows)  # type: ignore[no-untyped-call]
-        vectors = torch.cat([rows, rows.new_zeros(1, rows.shape[1])])[document.words].flatten(1)
+        rows: Tensor = TableRows.apply(  # type: ignore[no-untyped-call]
+            self.word_vectors, document.rows, document.source
+        )
+        if document.source is None:
+            vectors = torch.cat([rows, rows.new_zeros(1, rows.shape[1])])[document.words].flatten(1)
+        else:  # as a product, since the gradient of an index would be added up in any order
+            chosen = many_hot(document.words.reshape(-1, 1), len(rows), rows.dtype)
+            vectors = (chosen @ rows).view(document.size, -1)
         parts = [dropped(vectors, dropout), document.averages, document.numbers]
         return torch.cat(parts, dim=1)
 
@@ -216,3 +261,10 @@ class DeepRanker(nn.Module):
         nn.init.zeros_(self.mention_first.bias)
         self.word_vectors.uniform_(-WORD_RANGE, WORD_RANGE)
         self.fixed_vectors.copy_(self.word_vectors)
+
+
+def _no_links(current: Tensor) -> Tensor:
+    """[mention, antecedent] −inf below the diagonal, for each mention in [mention, hidden]."""
+    n = len(current)
+    below = torch.ones(n, n, dtype=torch.bool, device=current.device).tril(-1)
+    return current.new_zeros(n, n).masked_fill(below, -torch.inf)
