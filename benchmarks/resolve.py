@@ -3,7 +3,8 @@
     python benchmarks/resolve.py [--models small base] [--sizes 50 200 1000 10000 100000] [--peers FOLDER]
                                  [--device cpu|cuda] [--threads 2] [--seconds 20]
 
-Texts are synthetic. "one" resolves text after text, "batched" uses `pipe`, each by onnxruntime and by torch.
+Texts are synthetic. "one" resolves text after text, "batched" uses `pipe`, each by onnxruntime and by torch;
+"helped" is `pipe` with eight workers, for a GPU.
 "plain" is what they are compared with: the network applied by torch to a whole document, with all pairs of
 the best spans, no likely mentions singled out, nothing cut into blocks (only up to a length at which that
 takes a few GB). `--peers` adds fastcoref and maverick-coref with random weights, each in an environment of
@@ -35,7 +36,7 @@ from pathlib import Path
 from typing import Any
 
 import peers
-from own_runs import STARTUP, WAYS, measure, operations, texts_of, words_of
+from own_runs import HELPED, STARTUP, WAYS, measure, operations, texts_of, words_of
 
 from corelax.core.text_table import format_table
 
@@ -85,7 +86,7 @@ def print_speeds(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
     cases = [  # a single text makes no batch
         (words, way)
         for words, way in product(options.sizes, options.ways)
-        if way != "batched" or _number(words) > 1
+        if way not in ("batched", HELPED) or _number(words) > 1
     ]
     for system in systems(options):
         for words, way, figures in figures_of(system, cases, options):
@@ -175,7 +176,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--sizes", type=int, nargs="*", default=SIZES)
     parser.add_argument("--models", nargs="*", default=["small"], help="Folders or names.")
-    parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
+    parser.add_argument("--ways", nargs="+", choices=[*WAYS, HELPED], default=list(WAYS))
     parser.add_argument("--runtimes", nargs="+", choices=RUNTIMES, default=None)
     parser.add_argument("--peers", type=Path, help="A folder for the environments of others.")
     parser.add_argument("--systems", nargs="*", choices=peers.PEERS, default=peers.PEERS)

@@ -3,9 +3,12 @@
 Sources, all under permissive licences (`src/corelax/rankers/sparse/mentions/data/README.md` has the notices):
 
 - cort: words that are mostly masculine, feminine, neuter or plural in the counts of Bergsma and Lin (2006)
-- names: first names of the US census of 1990
+- names: first names and surnames of the US census of 1990
 - booknlp: proper names of fiction with the pronouns that refer to them
 - WordNet 3.0, from Debian's wordnet-base: nouns and their irregular plurals
+
+`first_names.txt` has the names of which at least 98 % of the people are of one gender, and of which fiction
+does not say the contrary; those that are a common surname as well tell it only before another name.
 
 The archives are fetched with pip and apt-get (`--packages FOLDER` takes them from a folder instead), must
 have the digests below, and are only read as archives. pip itself runs the set-up file of `names`, which has
@@ -31,6 +34,18 @@ from typing import NamedTuple
 
 MENTIONS = Path(__file__).parents[1] / "src" / "corelax" / "rankers" / "sparse" / "mentions"
 TARGET = MENTIONS / "data" / "words.txt.gz"
+FIRST_NAMES = Path(__file__).parents[1] / "src" / "corelax" / "text" / "data" / "first_names.txt"
+CLEARLY = 50  # times as often a name of one gender
+FREQUENT = 0.01  # percent of the people of that gender
+OF_NOUNS = 0.05  # the same for names that are nouns as well: the census has "Brain" for "Brian"
+SURNAME = 0.2  # how often it is a surname, against how often a first name
+# Names that have the other gender elsewhere or in older texts.
+UNSURE = """
+    alexis alison allison andrea ashley beverly carmen carol casey concepcion dana dominique evelyn florence
+    gabriele gail gale guadalupe hilary jan jean jocelyn joan joyce kelly kim lauren laurie leigh leslie
+    lindsay lynn marion meredith michele misha nicola nikita noel rene robin rosario santa sasha shirley
+    sidney simone stacy sydney toni tracy trinidad valentine vivian
+"""
 WORD = re.compile("[a-z]+")
 NOUN = re.compile("[a-z][a-z'.-]*")
 PERSON = "18"  # number of the lexicographer file noun.person
@@ -44,6 +59,13 @@ PEOPLE = """
 """
 # Nouns only as symbols and abbreviations: helium, iodine, information technology, Maine ...
 PRONOUNS = {"he", "i", "it", "me", "one", "us", "who"}
+
+
+FIRST_NAMES_HEADER = """\
+# First names of the US census of 1990, which are in the public domain, from the package names 0.3.0 by
+# Trey Hunner (MIT License; the notice is in corelax/rankers/sparse/mentions/data/README.md). Made by
+# scripts/build_word_tables.py, which also asks booknlp and WordNet.
+"""
 
 
 class Source(NamedTuple):
@@ -88,16 +110,20 @@ def main() -> None:
         "--packages", type=Path, help="folder with the archives, nothing is fetched"
     )
     parser.add_argument("--target", type=Path, default=TARGET)
+    parser.add_argument("--first-names", type=Path, default=FIRST_NAMES)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder: Path = options.packages or Path(temporary)
         if options.packages is None:
             fetch(folder)
         sections = gender_and_number(folder) | animacy(folder)
+        names = first_names(folder)
     text = "".join(f"[{name}]\n{packed(words)}" for name, words in sections.items())
     options.target.write_bytes(gzip.compress(text.encode(), compresslevel=9, mtime=0))
-    for name, words in sections.items():
-        print(f"{name:10} {len(words):7,}")
+    lines = [f"{name}: {' '.join(members)}\n" for name, members in names.items()]
+    options.first_names.write_text(FIRST_NAMES_HEADER + "".join(lines), encoding="utf-8")
+    for name, words in {**sections, **names}.items():
+        print(f"{name:17} {len(words):7,}")
     print(f"{options.target.stat().st_size:,} bytes in {options.target.name}")
 
 
@@ -133,14 +159,35 @@ def gender_and_number(folder: Path) -> dict[str, list[str]]:
 
 
 def census(folder: Path) -> Iterator[tuple[float, float, str]]:
-    """First names and their share among men and women."""
-    files = (f"names-{NAMES.version}/names/dist.{sex}.first" for sex in ("male", "female"))
-    men, women = (
-        {row[0].lower(): float(row[1]) for row in map(str.split, text.splitlines())}
-        for text in read(folder, NAMES, *files)
-    )
+    """First names and their share among men and women, in percent."""
+    men, women = shares(folder, "male.first"), shares(folder, "female.first")
     for name in sorted(men.keys() | women.keys()):
         yield men.get(name, 0.0), women.get(name, 0.0), name
+
+
+def shares(folder: Path, file: str) -> dict[str, float]:
+    """Names and how many percent of the people have them."""
+    [text] = read(folder, NAMES, f"names-{NAMES.version}/names/dist.{file}")
+    return {row[0].lower(): float(row[1]) for row in map(str.split, text.splitlines())}
+
+
+def first_names(folder: Path) -> dict[str, list[str]]:
+    """Names that tell a gender, and those that do so only before another name, being surnames as well."""
+    surnames, nouns = shares(folder, "all.last"), nouns_of(folder)
+    men_of_fiction = {name: he >= she for he, she, name in fiction(folder)}
+    unsure = set(UNSURE.split())
+    names: dict[str, list[str]] = {
+        f"{gender}{where}": [] for gender in ("male", "female") for where in ("", ", not alone")
+    }
+    for men, women, name in census(folder):
+        share, is_man = max(men, women), men > women
+        least = max(OF_NOUNS if name in nouns else FREQUENT, CLEARLY * min(men, women))
+        is_sure = name not in unsure and men_of_fiction.get(name, is_man) == is_man
+        if share >= least and is_sure:
+            is_surname = surnames.get(name, 0.0) > SURNAME * share
+            gender = "male" if is_man else "female"
+            names[f"{gender}, not alone" if is_surname else gender].append(name)
+    return names
 
 
 def fiction(folder: Path) -> Iterator[tuple[float, float, str]]:
@@ -151,6 +198,12 @@ def fiction(folder: Path) -> Iterator[tuple[float, float, str]]:
         masculine, feminine = float(he), float(she)
         if WORD.fullmatch(name) and max(masculine, feminine) >= max(WEIGHT, 2 * float(they)):
             yield masculine, feminine, name
+
+
+def nouns_of(folder: Path) -> set[str]:
+    """All nouns of one word."""
+    [index] = read(folder, WORDNET, "./usr/share/wordnet/index.noun")
+    return {row.split()[0] for row in entries(index)}
 
 
 def animacy(folder: Path) -> dict[str, list[str]]:

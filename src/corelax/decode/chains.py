@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from corelax.core.errors import CorelaxError
 from corelax.decode.arrays import Ints
 
 
@@ -18,6 +19,8 @@ def first_mentions(links: Sequence[int] | Ints) -> Ints:
     [0, 1, 0, 0, 1]
     """
     first: Ints = np.array(links, np.int64)
+    if len(first) and not (first.min() >= 0 and (first <= np.arange(len(first))).all()):
+        raise CorelaxError("a mention must be linked to an earlier one, or to itself")
     starts = first == np.arange(len(first))
     while not starts[first].all():
         first = first[first]

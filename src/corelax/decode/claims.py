@@ -16,9 +16,11 @@ import numpy as np
 
 from corelax.decode.arrays import Ints
 from corelax.document import Document
+from corelax.text.first_names import FEMALE_NAMES, MALE_NAMES, gender_of_name
 from corelax.text.people import (
     FEMALE_NOUNS,
     FEMALE_TITLES,
+    GIVEN_NAME_TITLES,
     MALE_NOUNS,
     MALE_TITLES,
     SURNAME_TITLES,
@@ -29,6 +31,7 @@ from corelax.text.remembered import Remembered
 _LONGEST = 4  # words of a mention that is looked at
 _JOINING = frozenset("and or & , with of / -".split()) | set(POSSESSIVE_ENDINGS)
 _IS_MALE, _IS_FEMALE = 1, 2
+_OF_NAME: dict[str | None, int] = {"male": _IS_MALE, "female": _IS_FEMALE}
 _FREE = 2  # the first bit for names and speakers
 
 
@@ -80,9 +83,11 @@ class Claims(NamedTuple):
 def claims_of(document: Document, spans: Sequence[tuple[int, int]] | Ints) -> Claims:
     """The claims of mentions.
 
-    Gender comes from pronouns, from titles before names and from nouns such as *daughter*. Speakers are
+    Gender comes from pronouns, titles before names, nouns such as *daughter* and first names. Speakers are
     those of the layer `speaker`: *I* is the speaker, *you* is not, and if there are two speakers it is the
-    other. A mention of a speaker's name is the one of that name. *Mr.* comes with one surname.
+    other. A mention of a speaker's name is the one of that name. *Mr.* comes with one surname. A first name
+    alone says nothing if a longer name in the document ends with it: *Rose* beside *Henry Rose*. The layer
+    `document` tells documents apart that are decided together.
 
     Args:
         document: The words and, if they are known, speakers.
@@ -97,6 +102,10 @@ def claims_of(document: Document, spans: Sequence[tuple[int, int]] | Ints) -> Cl
     bounds = np.array(spans, np.int64).reshape(-1, 2)
     made, refused = [0] * len(bounds), [0] * len(bounds)
     surnames: dict[int, int] = {}
+    # (document, name): of mentions that may be a first name or a surname, and of those that end longer names
+    single: dict[int, tuple[str | None, str]] = {}
+    last_names: set[tuple[str | None, str]] = set()
+    joined = document.layers.get("document")
     listed = _that_may_claim(document.words, bounds, any_words=speakers is not None)
     for number, (start, end) in zip(listed.tolist(), bounds[listed].tolist(), strict=True):
         claim = refusal = 0
@@ -106,14 +115,25 @@ def claims_of(document: Document, spans: Sequence[tuple[int, int]] | Ints) -> Cl
         lowered = [word.lower() for word in words]
         if words and _JOINING.isdisjoint(lowered):
             claim = _gender(words, lowered)
+            title = _title(words, lowered)
+            if lowered[-1] in _FIRST_NAMES:
+                name = (joined[start] if joined else None, lowered[-1])
+                if len(words) == 1:
+                    single[number] = name
+                elif title is not None and title not in GIVEN_NAME_TITLES:
+                    last_names.add(name)
             refusal = (_IS_MALE | _IS_FEMALE) ^ claim if claim else 0
-            if _title(words, lowered) in SURNAME_TITLES:
+            if title in SURNAME_TITLES:
                 surnames[number] = bits.of(("surname", lowered[-1]))
                 claim |= surnames[number]
             if speakers is not None:
                 said, unsaid = bits.speech(number, lowered, speakers[start])
                 claim, refusal = claim | said, refusal | unsaid
         made[number], refused[number] = claim, refusal
+    for number, name in single.items():
+        if name in last_names:
+            made[number] &= ~(_IS_MALE | _IS_FEMALE)
+            refused[number] &= ~(_IS_MALE | _IS_FEMALE)
     every = 0
     for bit in surnames.values():
         every |= bit
@@ -123,7 +143,7 @@ def claims_of(document: Document, spans: Sequence[tuple[int, int]] | Ints) -> Cl
 
 
 def _that_may_claim(words: Sequence[str], bounds: Ints, *, any_words: bool) -> Ints:
-    """The numbers of short spans that begin with a title or end with a word that tells a gender.
+    """The numbers of short spans with a title before, a word for people at the end, or a first name.
 
     With `any_words`, those of all short spans: any may be the name of a speaker.
     """
@@ -137,18 +157,22 @@ def _that_may_claim(words: Sequence[str], bounds: Ints, *, any_words: bool) -> I
     return np.flatnonzero(is_short)
 
 
-_TITLES = MALE_TITLES | FEMALE_TITLES | SURNAME_TITLES
-_GENDERED = MALE | FEMALE | MALE_NOUNS | FEMALE_NOUNS
-_BEGINNING, _ENDING = 0, 1  # columns: a title; 1 for a gender, −1 for a possessive ending
-_FACTS = Remembered(
-    lambda words: [
-        (
-            word.lower().removesuffix(".") in _TITLES,
-            -1 if word in POSSESSIVE_ENDINGS else word.lower() in _GENDERED,
-        )
-        for word in words
-    ]
-)
+_FIRST_NAMES = MALE_NAMES | FEMALE_NAMES
+_BEGINNINGS = MALE_TITLES | FEMALE_TITLES | SURNAME_TITLES
+_ENDINGS = MALE | FEMALE | MALE_NOUNS | FEMALE_NOUNS
+# Columns: 1 for what may tell something there, −1 for a possessive ending.
+_BEGINNING, _ENDING = 0, 1
+
+
+def _facts(word: str) -> tuple[int, int]:
+    """The columns of a word."""
+    lower = word.lower()
+    is_name = word[:1].isupper() and lower in _FIRST_NAMES
+    ending = -1 if word in POSSESSIVE_ENDINGS else is_name or lower in _ENDINGS
+    return is_name or lower.removesuffix(".") in _BEGINNINGS, ending
+
+
+_FACTS = Remembered(lambda words: [_facts(word) for word in words])
 
 
 def _gender(words: Sequence[str], lowered: Sequence[str]) -> int:
@@ -160,7 +184,9 @@ def _gender(words: Sequence[str], lowered: Sequence[str]) -> int:
     title = _title(words, lowered)
     if title in MALE_TITLES or lowered[-1] in MALE_NOUNS:
         return 0 if title in FEMALE_TITLES else _IS_MALE
-    return _IS_FEMALE if title in FEMALE_TITLES or lowered[-1] in FEMALE_NOUNS else 0
+    if title in FEMALE_TITLES or lowered[-1] in FEMALE_NOUNS:
+        return _IS_FEMALE
+    return _OF_NAME.get(gender_of_name(words), 0)
 
 
 def _title(words: Sequence[str], lowered: Sequence[str]) -> str | None:

@@ -24,7 +24,7 @@ SMALLEST_STEP = 32
 
 
 class CapturedLoss:
-    """Any loss of this package that stays on the GPU, for single documents: all but CEAF and sampling.
+    """Any loss of this package that stays on the GPU, for single documents: all but those with CEAF.
 
     On a CPU it is the loss itself. On a GPU scores are not looked at: NaN makes the loss NaN instead of an
     error. `gold` and `gold_sizes` are best given on the CPU, where they can be checked without waiting.

@@ -21,9 +21,8 @@ LONGEST = 40  # characters of what is remembered
 # What the pattern of a token sees beyond the blank that follows a full stop: numbers, capitals, brackets.
 _FOLLOWING = (" 1", " A", " A.", " a", " (", " &", "\n1", "\nA", "\nA.", "\na", "\n(", "\n&")
 _SPACE, _BREAK = ord(" "), ord("\n")
-_IS_WORD = np.array(
-    [not chr(code).isspace() for code in range(0x3002)]
-)  # none after these is a blank
+# No character after these is a blank.
+_IS_WORD = np.array([not chr(code).isspace() for code in range(0x3002)])
 
 
 def cut_text(text: str) -> tuple[list[str], Ints]:

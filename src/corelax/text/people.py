@@ -33,5 +33,11 @@ FEMALE_NOUNS = _words(
     "housewife noblewoman maid landlady"
 )
 
+# Before given names, or mostly so.
+GIVEN_NAME_TITLES = _words(
+    "miss lady dame aunt auntie uncle queen king prince princess emperor empress pope sir saint st father "
+    "mother brother sister master grandma grandpa"
+)
+
 # Two of these with different surnames are two people. Ladies and lords go by given names as well.
 SURNAME_TITLES = _words("mr mister dr doctor prof professor captain capt")

@@ -15,7 +15,7 @@ from corelax.rankers.encoder.scored import ScoredDocument
 from corelax.rankers.encoder.together import decided_together
 
 enough = settings(deadline=None, max_examples=150)
-WORDS = "he she I you Ann Lee Mr. Li Wu went **".split()
+WORDS = "he she I you Ann Lee James Mr. Li Wu went **".split()
 CALIBRATED = Calibration(link_temperature=0.7, entity=LogisticMap(scale=1.5, bias=0.2))
 REACH = 8  # spans; some documents have more
 

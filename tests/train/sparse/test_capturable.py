@@ -27,9 +27,18 @@ class NothingFromTheHost(TorchDispatchMode):
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         tensors = [one for one in tree_leaves((args, kwargs)) if isinstance(one, torch.Tensor)]
         kinds = {one.device.type for one in tensors if one.ndim}
+        result = function(*args, **(kwargs or {}))
+        if isinstance(result, torch.Tensor) and tensors:  # `to` another device
+            kinds |= {result.device.type} if result.ndim else set()
         if function.name().startswith("aten::lift_fresh") or len(kinds) > 1:
             raise AssertionError(f"{function.name()}: copies from the memory of the CPU")
-        return function(*args, **(kwargs or {}))
+        return result
+
+
+def test_a_copy_from_the_host_is_seen():
+    numbers = torch.arange(3)
+    with NothingFromTheHost(), pytest.raises(AssertionError, match="from the memory of the CPU"):
+        numbers.to("meta")
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +62,7 @@ def watched_step(data, config, *, device="meta", padded=True):
     row = packing.pack(whole[0]).to(device)
     update = new_update(ranker.to(device), config)
     objective = document_objective(config, 1, padded=padded, tables=tables)
+    packing.unpack(row)  # what all documents share is copied before anything is recorded
     with NothingFromTheHost():
         document = packing.unpack(row)
         if not padded and hasattr(document, "clusters"):

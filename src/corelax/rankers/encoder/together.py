@@ -6,7 +6,7 @@ Nothing links the spans of different documents, so that each is decided as it wo
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, repeat
 
 import numpy as np
 
@@ -109,9 +109,12 @@ def _firsts(sizes: Sequence[int]) -> Ints:
 
 
 def _joined(documents: Sequence[Document]) -> Document:
-    """The words of all documents."""
+    """The words of all documents, each with the number of its document."""
     words = tuple(chain.from_iterable(document.words for document in documents))
-    return Document(id="together", words=words)
+    numbers = (repeat(str(at), len(document.words)) for at, document in enumerate(documents))
+    return Document(
+        id="together", words=words, layers={"document": tuple(chain.from_iterable(numbers))}
+    )
 
 
 def _in_a_row(group: Sequence[ScoredDocument], spans: Ints, words: Ints) -> ScoredDocument:

@@ -112,7 +112,7 @@ class ListedSums(torch.autograd.Function):
         current, features, weights = ctx.saved_tensors
         of_current = torch.empty_like(current)
         of_previous = torch.zeros_like(current) if ctx.of_both else None
-        size = current.shape[1]
+        size, gradient = current.shape[1], gradient.contiguous()
         for rows, columns, pairs in ctx.blocks:
             block = gradient[pairs].view(rows.stop - rows.start, -1, size)
             torch.sum(block, 1, out=of_current[rows])

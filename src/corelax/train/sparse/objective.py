@@ -87,9 +87,8 @@ def can_be_recorded(config: StageSettings) -> bool:
     if isinstance(config, Config):
         if config.own_history or config.own_history_end:  # clusters are decided on the CPU
             return False
-        if (
-            config.network == DEEP and config.clip
-        ):  # padding repeats a row, which a norm would count
+        # Padding repeats a row of word vectors, which a norm would count twice.
+        if config.network == DEEP and config.clip:
             return False
     used = CONLL if config.metric == "conll" else (config.metric,)
     return config.objective != "metric" or not any(METRICS[name].aligns for name in used)

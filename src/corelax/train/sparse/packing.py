@@ -61,8 +61,9 @@ def group_of(ranker: Ranker, table: DocumentTable) -> tuple[int, ...]:
 
 
 def can_be_packed(ranker: Ranker, table: DocumentTable) -> bool:
-    """Whether there is something to pad a document with: rows of words repeat one that it has."""
-    return not isinstance(ranker, DeepRanker) or bool((table.words >= 0).any())
+    """Whether there are mentions, and something to pad with: rows of words repeat one that a document has."""
+    has_words = not isinstance(ranker, DeepRanker) or bool((table.words >= 0).any())
+    return bool(table.size) and has_words
 
 
 class SparsePacking:

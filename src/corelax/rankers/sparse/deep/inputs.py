@@ -130,13 +130,12 @@ class DeepTensors(NamedTuple):
         )
 
     def with_room(self, rows: int) -> DeepTensors:
-        """The same with room for more rows, which repeat the first; "no word" is at `rows`."""
+        """The same with room for more rows, which repeat the first of one or more; "no word" is at `rows`."""
         known = len(self.rows)
         source = torch.zeros(rows, dtype=torch.long, device=self.rows.device)
         source[:known] = torch.arange(known, device=self.rows.device)
-        padded = self.rows[source] if known else source
         words = self.words.masked_fill(self.words == known, rows)
-        return self._replace(rows=padded, words=words, source=source)
+        return self._replace(rows=self.rows[source], words=words, source=source)
 
     def pair_numbers(self, current: Tensor, previous: Tensor, buckets: Tensor) -> Tensor:
         """[..., 32] the features of pairs, from the numbers of their mentions i and j.
