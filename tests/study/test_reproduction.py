@@ -221,6 +221,26 @@ def test_every_unit_has_records_and_dev_predictions_for_every_seed(done):
             assert path.exists()
 
 
+def test_what_the_first_seed_chooses_is_what_the_others_train(folder, done, tmp_path):
+    files = files_in(folder)
+    with in_this_process() as jobs:
+        runner = make_runner(tmp_path, files)
+        study = Reproduction(STUDY, runner, SEEDS, choose_once=True)
+        assert study.run()
+    chosen = {row.name: study.chosen(row) for row in STUDY.rows}
+    for row in STUDY.rows:
+        scores = [record_of(tmp_path, name, 1)["dev"] for name in row.units]
+        assert chosen[row.name] == row.units[scores.index(max(scores))]
+    of_second = {path.stem for path in (tmp_path / "results" / "seed2").glob("*.json")}
+    assert {name for name in NAMES if name in of_second} == set(chosen.values())
+    assert {job.stage for job in jobs if job.seed == 1} >= set(NAMES)
+    for name in chosen.values():  # the same runs as where all are trained
+        for seed in SEEDS:
+            assert record_of(tmp_path, name, seed)["dev"] == record_of(done[0], name, seed)["dev"]
+    with pytest.raises(CorelaxError, match="chosen once"):
+        reproduction(tmp_path, folder).prepare()
+
+
 # Test documents
 
 

@@ -63,6 +63,13 @@ def reproduce(
         bool, Option("--paper-only", help="Leave out what goes beyond the paper.")
     ] = False,
     tune: Annotated[bool, Option(help="Tune learning rates on dev.")] = True,
+    choose_once: Annotated[
+        bool,
+        Option(
+            "--choose-once",
+            help="Choose β and T with the first seed; the others train only what was chosen.",
+        ),
+    ] = False,
     seeds: Annotated[
         int | None,
         Option(
@@ -124,8 +131,8 @@ def reproduce(
 ) -> None:
     """Run the paper's experiments, those it is compared with and ours, and write a report.
 
-    With five seeds these are 330 runs (355 with --vectors), for a GPU; --paper-only, --no-tune and --seeds
-    make them fewer.
+    With five seeds these are 330 runs (355 with --vectors), for a GPU; --paper-only, --no-tune, --choose-once
+    and --seeds make them fewer.
     Everything is chosen on dev; test documents are predicted once, by the chosen resolvers. The same command
     continues an interrupted run; --merge copies results that were made elsewhere. OUT/report has the page
     (report.html), every table and every figure.
@@ -148,6 +155,7 @@ def reproduce(
             quick=quick,
             paper_only=paper_only,
             tune=tune,
+            choose_once=choose_once,
             seeds=seeds,
             only_seeds=only_seed or (),
             folds=folds,

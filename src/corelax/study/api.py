@@ -91,6 +91,7 @@ def reproduce(
     quick: bool = False,
     paper_only: bool = False,
     tune: bool = True,
+    choose_once: bool = False,
     seeds: int | None = None,
     only_seeds: Collection[int] = (),
     folds: int | None = None,
@@ -123,6 +124,8 @@ def reproduce(
         quick: Only the paper's four resolvers, on synthetic documents: takes minutes, needs no files.
         paper_only: Whether to leave out experiments that go beyond the paper.
         tune: Whether to tune learning rates on dev.
+        choose_once: Whether β and T are chosen with the first seed, as learning rates are; the others then
+            train only what was chosen, which takes far fewer runs.
         seeds: How many runs of each resolver, with the seeds 1 to N; else 5, or 2 with `quick`.
         only_seeds: Run only these seeds, for example because others are run elsewhere.
         folds: Cross-validation: all documents (`train` and `dev` together) are dealt into this many folds;
@@ -193,7 +196,7 @@ def reproduce(
             folder, files, common, device=where, executor=ran_on, note=note, progress=told,
             minutes=limit,
         )  # fmt: skip
-        return Reproduction(study, runner, numbers, only_seeds or None)
+        return Reproduction(study, runner, numbers, only_seeds or None, choose_once=choose_once)
 
     def fold_study(number: int, files: Files) -> Reproduction:
         is_here = not only_folds or number in only_folds

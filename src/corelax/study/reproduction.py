@@ -30,6 +30,8 @@ class Reproduction:
         runner: Runs the units; knows folder, files and settings.
         seeds: The seeds of each unit. Learning rates are tuned with the first.
         only: The seeds that are run here, if not all; others may be run elsewhere.
+        choose_once: Whether rows choose among their units by the first seed as well; the other seeds then
+            train the chosen ones only.
     """
 
     def __init__(
@@ -38,8 +40,11 @@ class Reproduction:
         runner: Runner,
         seeds: Sequence[int],
         only: Collection[int] | None = None,
+        *,
+        choose_once: bool = False,
     ) -> None:
         self.study, self.runner, self.seeds = study, runner, tuple(seeds)
+        self._choose_once = choose_once
         self._here = [seed for seed in self.seeds if only is None or seed in only]
         self._units = {unit.name: unit for unit in study.units}
         self._is_prepared = False
@@ -66,7 +71,11 @@ class Reproduction:
     @property
     def identity(self) -> dict[str, Any]:
         """What a folder is a study of, beside its documents."""
-        return {"tuned": bool(self.study.tuned), "settings": dict(self.runner.common)}
+        return {
+            "tuned": bool(self.study.tuned),
+            "chosen once": self._choose_once or None,  # folders of earlier versions do not say it
+            "settings": dict(self.runner.common),
+        }
 
     def merge(self, source: Path) -> int:
         """Copies the results of another folder, all or none; returns the number of files."""
@@ -119,11 +128,12 @@ class Reproduction:
         return scores
 
     def dev_score(self, name: str) -> float | None:
-        """The mean dev score of a unit over the seeds that are done."""
+        """The mean dev score of a unit over the seeds that are done, of those that choose."""
         unit = self.unit(name)
         if unit is None:
             return None
-        records = [self.runner.record(unit, seed) for seed in self.seeds]
+        seeds = self.seeds[:1] if self._choose_once else self.seeds
+        records = [self.runner.record(unit, seed) for seed in seeds]
         scores = [record.dev for record in records if record]
         return mean(scores) if scores else None
 
@@ -145,8 +155,10 @@ class Reproduction:
 
     def _training(self) -> Iterator[Wish]:
         """Everything to train that is known by now; what others wait for comes first."""
+        later = self._after_the_choice() if self._choose_once else set(self._units)
         for seed in self._here:
-            units = [self.unit(name) for name in self._units]
+            names = self._units if seed == self.seeds[0] else later
+            units = [self.unit(name) for name in names]
             trained = all(unit and self.runner.record(unit, seed) for unit in units)
             for name in PRETRAINED:
                 wish = Wish(Unit(name, name), seed, ())
@@ -158,8 +170,25 @@ class Reproduction:
                     yield Wish(candidate, self.seeds[0])
         for name in self._units:
             if unit := self.unit(name):
-                for seed in self._here:
+                deciding = self.seeds[:1] if self._choose_once else ()
+                here = self._here if name in later else ()
+                for seed in dict.fromkeys([*deciding, *here]):
                     yield Wish(unit, seed)
+
+    def _after_the_choice(self) -> set[str]:
+        """The units that every seed trains: those that are a row alone, and those that a row has chosen."""
+        names = {row.units[0] for row in self.study.rows if len(row.units) == 1}
+        for row in self.study.rows:
+            if all(map(self._has_ended, row.units)) and (chosen := self.chosen(row)):
+                names.add(chosen)
+        return names
+
+    def _has_ended(self, name: str) -> bool:
+        """Whether a unit has a result with the first seed, or has failed."""
+        unit, first = self.unit(name), self.seeds[0]
+        if unit is None:
+            return False
+        return bool(self.runner.record(unit, first)) or (first, unit.name) in self.runner.failed
 
     def _final(self) -> Iterator[Wish]:
         """The predictions of the tables: the chosen unit of each row. Test documents are read only here.
@@ -169,7 +198,8 @@ class Reproduction:
         """
         for row in self.study.rows:
             chosen = self.chosen(row)
-            names = row.units if set(self._here) != set(self.seeds) else [chosen] if chosen else []
+            is_known = self._choose_once or set(self._here) == set(self.seeds)
+            names = ([chosen] if chosen else []) if is_known else row.units
             for unit in filter(None, map(self.unit, names)):
                 parts = dict.fromkeys([DEV, self.part])
                 for seed in self._here:
