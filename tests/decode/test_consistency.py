@@ -95,6 +95,13 @@ def test_the_weak_link_breaks_wherever_it_is():
     assert best_antecedents(scores, claims=he_sam_she) == [0, 1, 1]
 
 
+def test_one_who_contradicts_many_gives_way():
+    # she <- she <- he: that "he" is the second "she" is surer than that both "she" are one.
+    scores = torch.tensor([[0.0, 0, 0], [1, 0, 0], [0, 5.0, 0]])
+    she_she_he = Claims([2, 2, 1], [1, 1, 2])
+    assert best_antecedents(scores, claims=she_she_he) == [0, 0, 2]
+
+
 def test_a_speaker_is_joined_to_the_name():
     # Ann : I came . Bo : I did .
     words = "Ann : I came . Bo : I did .".split()
@@ -158,6 +165,13 @@ def clash(text, speakers=None):
         ("[ Nelson ] saw [ her ]", False),  # often a surname
         ("[ Nelson Mandela ] saw [ her ]", True),
         ("[ Mrs. James ] was [ she ]", False),
+        ("[ Henry Ford ] had [ George ]", True),
+        ("[ Prince Henry ] met [ Prince George ]", True),
+        ("[ Dr. Howard Archie ] is [ Dr. Archie ]", False),
+        ("[ Henry ] or [ Henry Ford ] or [ Mr. Henry Ford ] or [ Mr. Ford ]", False),
+        ("[ Elizabeth ] or [ Beth ] or [ Liz ]", False),
+        ("[ William Gates ] is [ Bill ]", False),
+        ("[ Kim Rose ] and [ Rose ] and [ Alice ]", False),  # here a surname
         ("[ Miss Julia ] or [ Julia ] saw [ him ]", True),  # still a given name
         ("[ Anna Nelson ] and [ Nelson ] and [ she ]", False),
         ("[ the alice ] was [ his ]", False),  # no name

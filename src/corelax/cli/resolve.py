@@ -103,7 +103,7 @@ def resolve(
         str | None,
         Option(
             metavar="NAME",
-            help="Annotation scheme, if the model knows several; small has ontonotes, gum, litbank.",
+            help="Annotation scheme, if the model knows several; small has ontonotes, gum, litbank, craft.",
         ),
     ] = None,
     constraints: Annotated[

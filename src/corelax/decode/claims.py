@@ -1,8 +1,8 @@
-"""What mentions say about their entity, and what they rule out: gender, who speaks, a surname.
+"""What mentions say about their entity, and what they rule out: gender, who speaks, a name.
 
 A claim is a bit. An entity clashes if one of its mentions claims what another refuses: *he* and *she*,
-*I* said by two people, *I* and *you* said by one, *Mr. Woodhouse* and *Mr. Knightley*. What a mention claims,
-others may share: the speaker Ann is *I* where Ann speaks, and *Ann* everywhere.
+*I* said by two people, *I* and *you* said by one, *Mr. Woodhouse* and *Mr. Knightley*, *Henry* and *George*.
+What a mention claims, others may share: the speaker Ann is *I* where Ann speaks, and *Ann* everywhere.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from corelax.decode.arrays import Ints
 from corelax.document import Document
-from corelax.text.first_names import FEMALE_NAMES, MALE_NAMES, gender_of_name
+from corelax.text.first_names import FIRST_NAMES, MALE_NAMES, first_name, may_be_one_person
 from corelax.text.people import (
     FEMALE_NOUNS,
     FEMALE_TITLES,
@@ -24,6 +24,7 @@ from corelax.text.people import (
     MALE_NOUNS,
     MALE_TITLES,
     SURNAME_TITLES,
+    TITLES,
 )
 from corelax.text.pronouns import CANONICAL, FEMALE, MALE, POSSESSIVE_ENDINGS, SECOND_PERSON
 from corelax.text.remembered import Remembered
@@ -31,7 +32,6 @@ from corelax.text.remembered import Remembered
 _LONGEST = 4  # words of a mention that is looked at
 _JOINING = frozenset("and or & , with of / -".split()) | set(POSSESSIVE_ENDINGS)
 _IS_MALE, _IS_FEMALE = 1, 2
-_OF_NAME: dict[str | None, int] = {"male": _IS_MALE, "female": _IS_FEMALE}
 _FREE = 2  # the first bit for names and speakers
 
 
@@ -102,6 +102,7 @@ def claims_of(document: Document, spans: Sequence[tuple[int, int]] | Ints) -> Cl
     bounds = np.array(spans, np.int64).reshape(-1, 2)
     made, refused = [0] * len(bounds), [0] * len(bounds)
     surnames: dict[int, int] = {}
+    first_names: dict[int, str] = {}
     # (document, name): of mentions that may be a first name or a surname, and of those that end longer names
     single: dict[int, tuple[str | None, str]] = {}
     last_names: set[tuple[str | None, str]] = set()
@@ -116,7 +117,9 @@ def claims_of(document: Document, spans: Sequence[tuple[int, int]] | Ints) -> Cl
         if words and _JOINING.isdisjoint(lowered):
             claim = _gender(words, lowered)
             title = _title(words, lowered)
-            if lowered[-1] in _FIRST_NAMES:
+            if given := first_name(words):
+                first_names[number] = given
+            if lowered[-1] in FIRST_NAMES:
                 name = (joined[start] if joined else None, lowered[-1])
                 if len(words) == 1:
                     single[number] = name
@@ -134,12 +137,27 @@ def claims_of(document: Document, spans: Sequence[tuple[int, int]] | Ints) -> Cl
         if name in last_names:
             made[number] &= ~(_IS_MALE | _IS_FEMALE)
             refused[number] &= ~(_IS_MALE | _IS_FEMALE)
+            first_names.pop(number, None)
+    _keep_apart(first_names, bits, made, refused)
     every = 0
     for bit in surnames.values():
         every |= bit
     for number, bit in surnames.items():
         refused[number] |= every & ~bit
     return Claims(made, refused, list(bits.mentions.values()))
+
+
+def _keep_apart(names: dict[int, str], bits: _Bits, made: list[int], refused: list[int]) -> None:
+    """Adds claims of first names, each of which refuses those that cannot be of the same person."""
+    known = sorted(set(names.values()))
+    bit = {name: bits.of(("first name", name)) for name in known}
+    others = {
+        name: sum(bit[other] for other in known if not may_be_one_person(name, other))
+        for name in known
+    }
+    for number, name in names.items():
+        made[number] |= bit[name]
+        refused[number] |= others[name]
 
 
 def _that_may_claim(words: Sequence[str], bounds: Ints, *, any_words: bool) -> Ints:
@@ -157,8 +175,6 @@ def _that_may_claim(words: Sequence[str], bounds: Ints, *, any_words: bool) -> I
     return np.flatnonzero(is_short)
 
 
-_FIRST_NAMES = MALE_NAMES | FEMALE_NAMES
-_BEGINNINGS = MALE_TITLES | FEMALE_TITLES | SURNAME_TITLES
 _ENDINGS = MALE | FEMALE | MALE_NOUNS | FEMALE_NOUNS
 # Columns: 1 for what may tell something there, −1 for a possessive ending.
 _BEGINNING, _ENDING = 0, 1
@@ -167,9 +183,9 @@ _BEGINNING, _ENDING = 0, 1
 def _facts(word: str) -> tuple[int, int]:
     """The columns of a word."""
     lower = word.lower()
-    is_name = word[:1].isupper() and lower in _FIRST_NAMES
+    is_name = word[:1].isupper() and lower in FIRST_NAMES
     ending = -1 if word in POSSESSIVE_ENDINGS else is_name or lower in _ENDINGS
-    return is_name or lower.removesuffix(".") in _BEGINNINGS, ending
+    return is_name or lower.removesuffix(".") in TITLES, ending
 
 
 _FACTS = Remembered(lambda words: [_facts(word) for word in words])
@@ -186,7 +202,8 @@ def _gender(words: Sequence[str], lowered: Sequence[str]) -> int:
         return 0 if title in FEMALE_TITLES else _IS_MALE
     if title in FEMALE_TITLES or lowered[-1] in FEMALE_NOUNS:
         return _IS_FEMALE
-    return _OF_NAME.get(gender_of_name(words), 0)
+    given = first_name(words)
+    return 0 if given is None else _IS_MALE if given in MALE_NAMES else _IS_FEMALE
 
 
 def _title(words: Sequence[str], lowered: Sequence[str]) -> str | None:

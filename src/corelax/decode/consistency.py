@@ -22,8 +22,9 @@ def consistent_antecedents(
 
     Entities without a clash stay as they are. In the others links are made in the order of their
     probability; one that would make a clash gives way to the next candidate of its mention, at last to
-    "new entity". So the weak link breaks, wherever it is, not the last. At the end the entity of a speaker's
-    *I* is joined to that of the speaker's name.
+    "new entity". So the weak link breaks, wherever it is, not the last. Mentions that more mentions of the
+    entity contradict than agree with come after all others: one *he* among many *she* gives way. At the end
+    the entity of a speaker's *I* is joined to that of the speaker's name.
 
     Args:
         scores: [mention, 1 + candidate], "new entity" first.
@@ -51,22 +52,42 @@ def _without_clash(
     if not clashing:
         return list(links)
     again = [mention for mention, first in enumerate(of_links) if first in clashing]
+    outnumbered = _outnumbered(again, of_links, claims)
     result, groups = list(links), of_links
     for mention in again:
         result[mention] = groups[mention] = mention
     group = _Groups(claims, groups)
     choices = _Choices(scores[again], antecedents[again], again)
-    queue = [(-probability, mention, 0) for probability, mention in choices.first()]
+    queue = [(m in outnumbered, -probability, m, 0) for probability, m in choices.first()]
     heapify(queue)
     while queue:
-        _, mention, rank = queue[0]
+        is_late, _, mention, rank = queue[0]
         _, target = choices.of(mention, rank)
         if target == mention or group.join(mention, target):
             result[mention] = target
             heappop(queue)
         else:
-            heapreplace(queue, (-choices.of(mention, rank + 1)[0], mention, rank + 1))
+            less = -choices.of(mention, rank + 1)[0]
+            heapreplace(queue, (is_late, less, mention, rank + 1))
     return result
+
+
+def _outnumbered(mentions: Sequence[int], entities: Sequence[int], claims: Claims) -> set[int]:
+    """The mentions that more mentions of their entity contradict than agree with."""
+    said: dict[
+        int, Counter[tuple[int, int]]
+    ] = {}  # by entity: what is claimed and refused, how often
+    for mention in mentions:
+        what = claims.made[mention], claims.refused[mention]
+        said.setdefault(entities[mention], Counter())[what] += 1
+
+    def is_outnumbered(mention: int) -> bool:
+        made, refused = claims.made[mention], claims.refused[mention]
+        every = said[entities[mention]].items()
+        against = sum(n for (m, r), n in every if m & refused or r & made)
+        return against > sum(n for (m, _), n in every if m & made)
+
+    return {mention for mention in mentions if is_outnumbered(mention)}
 
 
 def _join_names(links: list[int], claims: Claims) -> None:

@@ -1,7 +1,7 @@
-"""First names that tell whether somebody is a man or a woman.
+"""First names: whether they tell a man from a woman, and whether two of them can be one person's.
 
 Only names of which nearly all bearers are of one gender are listed (`data/first_names.txt` says where they
-are from). Some are common surnames as well, such as *Nelson*: these tell it only before another name.
+are from). Some are common surnames as well, such as *Nelson*: these are first names only before another name.
 """
 
 from __future__ import annotations
@@ -9,8 +9,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from corelax.text.people import GIVEN_NAME_TITLES, TITLES
+
 _FILE = Path(__file__).parent / "data" / "first_names.txt"
 _NOT_ALONE = ", not alone"
+_ALIKE = 2  # letters at the beginning that names and their short forms share
+
+# Short forms that do not begin as the name does.
+_SHORT = """
+anthony tony|barbara bobbie|catherine kate kathy kitty|charles chuck|dorothy dolly dot|edward ned ted teddy
+eleanor nell nelly|elizabeth bess betsy betty lisa liz|eugene gene|frances fanny|helen ellen nell|henry hank
+james jim jimmy|john jack johnny|lawrence laurence larry|margaret maggie meg peggy daisy|martha patty
+mary molly polly|richard dick rick|robert bob bobby|sarah sally|theodore ted teddy|theresa tess
+virginia ginny|william bill billy willy
+"""
 
 
 def _read() -> dict[str, frozenset[str]]:
@@ -20,21 +32,39 @@ def _read() -> dict[str, frozenset[str]]:
 
 
 _LISTS = _read()
-MALE_ALONE, FEMALE_ALONE = _LISTS["male"], _LISTS["female"]
-MALE_NAMES = MALE_ALONE | _LISTS["male" + _NOT_ALONE]
-FEMALE_NAMES = FEMALE_ALONE | _LISTS["female" + _NOT_ALONE]
+_ALONE = _LISTS["male"] | _LISTS["female"]
+MALE_NAMES = _LISTS["male"] | _LISTS["male" + _NOT_ALONE]
+FIRST_NAMES = MALE_NAMES | _LISTS["female"] | _LISTS["female" + _NOT_ALONE]
+_NAMES_AND_SHORT = [frozenset(group.split()) for group in _SHORT.replace("\n", "|").split("|")]
 
 
-def gender_of_name(words: Sequence[str]) -> str | None:
-    """Says "male" or "female" if the words are a name that tells it.
+def first_name(words: Sequence[str]) -> str | None:
+    """The first name in a name, in lower case, if it is a listed one; a title may stand before it.
 
-    >>> gender_of_name(["Anna"]), gender_of_name(["Nelson", "Mandela"]), gender_of_name(["Nelson"])
-    ('female', 'male', None)
+    >>> first_name(["Anna"]), first_name(["Nelson", "Mandela"]), first_name(["Nelson"])
+    ('anna', 'nelson', None)
+    >>> first_name(["Prince", "Henry"]), first_name(["Dr.", "Henry"])  # a doctor goes by the surname
+    ('henry', None)
     """
     if not words or not all(word[:1].isupper() for word in words):
         return None
-    first = words[0].lower()
-    male, female = (MALE_ALONE, FEMALE_ALONE) if len(words) == 1 else (MALE_NAMES, FEMALE_NAMES)
-    if first in male:
-        return "male"
-    return "female" if first in female else None
+    title = words[0].lower().removesuffix(".")
+    if len(words) > 1 and title in TITLES:
+        words = words[1:]
+        if len(words) == 1 and title not in GIVEN_NAME_TITLES:
+            return None
+    name = words[0].lower()
+    return name if name in (_ALONE if len(words) == 1 else FIRST_NAMES) else None
+
+
+def may_be_one_person(name: str, other: str) -> bool:
+    """Whether one may be a form of the other; both in lower case.
+
+    >>> may_be_one_person("larry", "lawrence"), may_be_one_person("beth", "elizabeth")
+    (True, True)
+    >>> may_be_one_person("jack", "john"), may_be_one_person("henry", "george")
+    (True, False)
+    """
+    if name[:_ALIKE] == other[:_ALIKE] or name in other or other in name:
+        return True
+    return any({name, other} <= group for group in _NAMES_AND_SHORT)

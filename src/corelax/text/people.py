@@ -41,3 +41,5 @@ GIVEN_NAME_TITLES = _words(
 
 # Two of these with different surnames are two people. Ladies and lords go by given names as well.
 SURNAME_TITLES = _words("mr mister dr doctor prof professor captain capt")
+
+TITLES = MALE_TITLES | FEMALE_TITLES | SURNAME_TITLES | GIVEN_NAME_TITLES
