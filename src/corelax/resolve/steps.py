@@ -99,10 +99,10 @@ def conclude(
     """What is decided about the mentions of each document; options as for `Resolver.resolve`.
 
     Args:
-        model: Whose scores they are.
-        documents: The words.
+        model: The model that has scored the documents.
+        documents: Documents with their words and, if they are known, speakers.
         schemes: The number of the scheme of each.
-        scored: What the network says of each.
+        scored: The scores of each document.
         singletons: As for `Resolver.resolve`.
         consistent: As for `Resolver.resolve`.
     """

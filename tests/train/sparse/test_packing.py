@@ -7,7 +7,6 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corelax.losses import reward
 from corelax.rankers.sparse.histories import History
 from corelax.rankers.sparse.tensors import TableRows
 from corelax.train.sparse.layout import Layout, Room
@@ -38,15 +37,6 @@ def double():
     torch.set_default_dtype(torch.float64)
     yield
     torch.set_default_dtype(torch.float32)
-
-
-@pytest.fixture
-def greedy(monkeypatch):
-    """Rewards of the best actions, where they would be of sampled ones: padding takes random numbers too."""
-    choose = reward._choose
-    monkeypatch.setattr(
-        reward, "_choose", lambda probs, _, generator: choose(probs, "greedy", generator)
-    )
 
 
 def anaphoric_tables():

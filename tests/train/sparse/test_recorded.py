@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from corelax.losses import reward
 from corelax.losses.captured import padded
 from corelax.rankers.sparse import pair_blocks
 from corelax.rankers.sparse.pair_scores import Limits
@@ -25,13 +24,14 @@ def data():
     return make_data(documents(6, mentions=30), documents(1, seed=3), words=True)
 
 
-@pytest.fixture
-def greedy(monkeypatch):
-    """Rewards of the best actions, where they would be of sampled ones: padding takes random numbers too."""
-    choose = reward._choose
-    monkeypatch.setattr(
-        reward, "_choose", lambda probs, _, generator: choose(probs, "greedy", generator)
-    )
+def assert_same_steps(data, preset, device):
+    """Two epochs by packed groups and by plain calls leave the same losses and weights."""
+    config = config_of(preset).changed({"epochs": "2"})
+    plain, plain_weights = losses_and_weights(data, config, PlainSteps, device)
+    found, weights = losses_and_weights(data, config, RecordedSteps, device)
+    torch.testing.assert_close(found, plain, rtol=1e-3, atol=1e-4)
+    for name, weight in plain_weights.items():
+        torch.testing.assert_close(weights[name], weight, rtol=1e-2, atol=1e-3)
 
 
 def test_only_what_needs_the_cpu_is_not_recorded():
@@ -82,12 +82,7 @@ def without_gpu(monkeypatch):
 @pytest.mark.usefixtures("greedy", "without_gpu")
 @pytest.mark.parametrize("preset", RECORDED)
 def test_steps_by_groups_of_packed_documents_are_those_of_plain_calls(data, preset):
-    config = config_of(preset).changed({"epochs": "2"})
-    plain, plain_weights = losses_and_weights(data, config, PlainSteps, "cpu")
-    found, weights = losses_and_weights(data, config, RecordedSteps, "cpu")
-    torch.testing.assert_close(found, plain, rtol=1e-3, atol=1e-4)
-    for name, weight in plain_weights.items():
-        torch.testing.assert_close(weights[name], weight, rtol=1e-2, atol=1e-3)
+    assert_same_steps(data, preset, "cpu")
 
 
 @pytest.mark.usefixtures("without_gpu")
@@ -137,12 +132,7 @@ def losses_and_weights(data, config, make, device):
 @pytest.mark.usefixtures("greedy")
 @pytest.mark.parametrize("preset", RECORDED)
 def test_recorded_steps_do_what_plain_ones_do(data, preset):
-    config = config_of(preset).changed({"epochs": "2"})
-    plain, plain_weights = losses_and_weights(data, config, PlainSteps, "cuda")
-    found, weights = losses_and_weights(data, config, RecordedSteps, "cuda")
-    torch.testing.assert_close(found, plain, rtol=1e-3, atol=1e-4)
-    for name, weight in plain_weights.items():
-        torch.testing.assert_close(weights[name], weight, rtol=1e-2, atol=1e-3)
+    assert_same_steps(data, preset, "cuda")
 
 
 @needs_gpu

@@ -13,7 +13,7 @@ from corelax.rankers.encoder.calibration import Calibration
 from corelax.rankers.encoder.scored import Scores
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # arrays cannot be compared or hashed
 class EntityProbabilities:
     """What the entity probabilities of a document's mentions follow from; called, it gives them.
 
@@ -23,7 +23,7 @@ class EntityProbabilities:
         entity: [span] numbers of entities by their first spans, without links beyond reach.
         written: [mention] its span.
         reach: How far back antecedents lie at most, in spans.
-        calibration: Of the scheme.
+        calibration: That of the scheme by which the document was scored.
     """
 
     scores: Scores
@@ -69,7 +69,10 @@ def entity_probabilities(
     reach: int,
     calibration: Calibration,
 ) -> EntityProbabilities:
-    """The same as small arrays of their own, which keep nothing else in memory; arguments as there."""
+    """Copies what is needed, so that a kept result does not keep the scores of a whole batch.
+
+    Arguments are the attributes of `EntityProbabilities`.
+    """
     if scores.base is not None:  # perhaps of a table of many documents
         scores = scores.copy()
     return EntityProbabilities(
