@@ -18,6 +18,7 @@ from corelax.text import document_of
 MOST_WORDS = {"cpu": 20_000, "cuda": 1_000_000}
 BATCH = {"cpu": 8, "cuda": 256}
 WORKERS, REPEATED = 8, 3  # of the way "helped"
+WARM = 10  # texts before the clock starts, on a GPU
 
 STARTUP = """
 import json, resource, sys
@@ -124,18 +125,15 @@ class NetworkClock:
 
 
 def measure(
+    resolver: Resolver,
+    clock: NetworkClock | None,
     way: str,
-    model: str,
-    runtime: str,
     words: int,
     device: str,
-    threads: int,
     seconds: float,
     limit: float,
 ) -> dict[str, float]:
     """In this process: speed and memory."""
-    resolver = Resolver.from_pretrained(model, device=device, runtime=runtime, threads=threads)
-    clock = NetworkClock() if runtime == "onnx" else None
     number = max(1, MOST_WORDS[device] // words)
     texts = texts_of(words, number)
     sizes = [len(document_of(text).words) for text in texts]
@@ -145,7 +143,9 @@ def measure(
         return {"speed": speed, "busy": speed, "memory": _memory(device)}
     batch = several if way == "batched" else 1
     resolve = WAYS[way]
-    list(resolve(resolver, texts_of(200, 2, seed=2)))  # warm up
+    # A GPU loads its kernels when they are first called, others for every size.
+    warm_up = texts[: max(batch, WARM)] if device == "cuda" else texts_of(200, 2, seed=2)
+    list(resolve(resolver, warm_up))
     if device == "cpu":
         limit_time(limit)
     before = _memory(device, reset=True)

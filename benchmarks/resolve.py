@@ -10,12 +10,12 @@ the best spans, no likely mentions singled out, nothing cut into blocks (only up
 takes a few GB). `--peers` adds fastcoref and maverick-coref with random weights, each in an environment of
 its own below FOLDER, which is made if it is not there (`peer_models.py` says what is real about them).
 
-Every figure comes from a process of its own (one for each peer) that resolves texts of equal length for about
-S seconds. "CPU" is tokens for a second of processor time, over all threads, which a busy machine disturbs
-less than the clock. Memory is the peak while texts are resolved: of the process, and of ours also beyond the
-loaded model, beside the bound that `Resolver.memory_bound` gives beforehand. "network" is the share of the
-processor time that onnxruntime takes. A text that takes more than `--limit` seconds of processor time or more
-than 8 GB is given up, and the table says why.
+Every figure comes from a process of its own that resolves texts of equal length for about S seconds; there is
+one process for each peer, and for each model on a GPU. "CPU" is tokens for a second of processor time, over
+all threads, which a busy machine disturbs less than the clock. Memory is the peak while texts are resolved:
+of the process, and of ours also beyond the loaded model, beside the bound that `Resolver.memory_bound` gives
+beforehand. "network" is the share of the processor time that onnxruntime takes. A text that takes more than
+`--limit` seconds of processor time or more than 8 GB is given up, and the table says why.
 
 The second table has processes that resolve one line, with time, processor time and memory. The third
 compares the network with what its operations need: floating-point operations for a token (matrix
@@ -36,9 +36,19 @@ from pathlib import Path
 from typing import Any
 
 import peers
-from own_runs import HELPED, STARTUP, WAYS, measure, operations, texts_of, words_of
+from own_runs import (
+    HELPED,
+    STARTUP,
+    WAYS,
+    NetworkClock,
+    measure,
+    operations,
+    texts_of,
+    words_of,
+)
 
 from corelax.core.text_table import format_table
+from corelax.resolve import Resolver
 
 SIZES = (50, 200, 1_000, 10_000, 100_000)
 RUNTIMES = ("onnx", "torch")
@@ -71,9 +81,18 @@ def figures_of(
         figures = peers.measure(options.peers, system, job, wanted)
         yield from ((*case, found) for case, found in zip(cases, figures, strict=True))
         return
-    for words, way in cases:
-        if way != "plain" or (words <= PLAIN and system.endswith("torch")):
-            yield words, way, _own(options, way, *system.split(), str(words))
+    cases = [
+        (words, way)
+        for words, way in cases
+        if way != "plain" or (words <= PLAIN and system.endswith("torch"))
+    ]
+    if options.device == "cpu":
+        yield from (
+            (*case, _own(options, case[1], *system.split(), str(case[0]))) for case in cases
+        )
+    else:
+        resolver = loaded(options, *system.split())
+        yield from ((*case, measured(options, resolver, None, *case)) for case in cases)
 
 
 def _number(words: int) -> int:
@@ -166,8 +185,27 @@ def single(options: argparse.Namespace) -> None:
     if way == "operations":
         print(json.dumps(operations(model, options.threads)))
         return
-    settings = (options.device, options.threads, options.seconds, options.limit)
-    print(json.dumps(measure(way, model, runtime, int(words), *settings)))
+    resolver = loaded(options, model, runtime)
+    clock = NetworkClock() if runtime == "onnx" else None
+    print(json.dumps(measured(options, resolver, clock, int(words), way)))
+
+
+def loaded(options: argparse.Namespace, model: str, runtime: str) -> Resolver:
+    """A model of ours."""
+    return Resolver.from_pretrained(
+        model, device=options.device, runtime=runtime, threads=options.threads
+    )
+
+
+def measured(
+    options: argparse.Namespace,
+    resolver: Resolver,
+    clock: NetworkClock | None,
+    words: int,
+    way: str,
+) -> dict[str, Any]:
+    """Figures of a way, in this process."""
+    return measure(resolver, clock, way, words, options.device, options.seconds, options.limit)
 
 
 def main() -> None:

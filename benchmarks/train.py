@@ -124,7 +124,7 @@ def seconds_per_document(
     """Of the second epoch: the first sets things up."""
     torch.manual_seed(1)
     ranker = fresh_ranker(vocabulary, config.ranker).to(device)
-    update = Update(ranker, make_optimizer(config, ranker), config.clip, config.clamp)
+    update = Update(ranker, make_optimizer(config, ranker), config)
     steps = make_steps(tables, update, config)
     order = torch.randperm(len(tables)).tolist()
     warm_up = order if device == "cuda" else order[:3]

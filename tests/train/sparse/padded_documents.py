@@ -44,7 +44,7 @@ def new_ranker(data, config):
 
 
 def new_update(ranker, config):
-    return Update(ranker, make_optimizer(config, ranker), config.clip, config.clamp)
+    return Update(ranker, make_optimizer(config, ranker), config)
 
 
 def packed(ranker, tables):

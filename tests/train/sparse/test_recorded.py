@@ -68,7 +68,7 @@ class Repeated:
 def without_gpu(monkeypatch):
     """Recordings that are not made of kernels."""
 
-    def record(group, update, objective, _):
+    def record(group, update, objective, *_):
         def step():
             return update.step(objective, group.packing.unpack(group._input))
 
@@ -77,6 +77,7 @@ def without_gpu(monkeypatch):
 
     monkeypatch.setattr(recorded.Group, "record", record)
     monkeypatch.setattr(torch.cuda, "graph_pool_handle", lambda: None)
+    monkeypatch.setattr(torch.cuda, "Stream", lambda _: None)
 
 
 @pytest.mark.usefixtures("greedy", "without_gpu")

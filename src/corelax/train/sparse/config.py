@@ -76,6 +76,7 @@ class Config(StageSettings):
             all hidden layers.
         state_dropout: The dropout of the states of clusters, where a global ranker reads them.
         clamp: The largest gradient of each weight of a global ranker's LSTM and of its input; 0 for no limit.
+        tf32: Whether the matrix products of a step round their factors to TF32, on GPUs that have it.
         own_history: The share of training documents whose clusters so far, as a global ranker sees them, are
             its own instead of the gold ones.
         own_history_end: That share in the last epoch, reached by equal steps; 0: as `own_history`.
@@ -104,6 +105,7 @@ class Config(StageSettings):
     dropout: float = 0.0
     state_dropout: float = 0.0
     clamp: float = 0.0
+    tf32: bool = False
     own_history: float = 0.0
     own_history_end: float = 0.0
     max_mentions: int = 350

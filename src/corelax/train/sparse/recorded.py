@@ -43,13 +43,14 @@ class Group:
         self._input = self.rows[0].clone()
         self.recording: Recording | None = None
 
-    def record(self, update: Update, objective: Objective, pool: object) -> None:
+    def record(
+        self, update: Update, objective: Objective, pool: object, stream: torch.cuda.Stream
+    ) -> None:
         """Records a step. Weights, the optimiser's state and random numbers are as before when it is done."""
         device = self._input.device
         copies = update.optimizer.copies()
         random = torch.cuda.get_rng_state(device)
         gc.collect()  # what is left of earlier steps would tie this one to their stream
-        stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
         stream.wait_stream(torch.cuda.current_stream(device))
         with torch.cuda.stream(stream):
             for _ in range(WARM_UP):  # libraries set themselves up on the first calls
@@ -108,8 +109,14 @@ class RecordedSteps:
             group.recording = None
         torch.cuda.empty_cache()
         self._pool = torch.cuda.graph_pool_handle()
-        for group in self._groups:
-            group.record(self._update, objective, self._pool)
+        stream = torch.cuda.Stream(self._update.ranker.device)  # type: ignore[no-untyped-call]
+        gc.collect()
+        gc.freeze()  # each recording collects garbage: documents need not be looked at every time
+        try:
+            for group in self._groups:
+                group.record(self._update, objective, self._pool, stream)
+        finally:
+            gc.unfreeze()
 
     def step(self, number: int) -> Tensor:
         """Takes a step for the document with this number; its loss."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Protocol
 
 import torch
@@ -18,24 +19,39 @@ from corelax.train.sparse.objective import Objective, can_be_recorded, document_
 class Update:
     """The loss of a document, its gradient, and what that does to the weights."""
 
-    def __init__(self, ranker: Ranker, optimizer: RowWise, clip: float, clamp: float = 0.0) -> None:
-        self.ranker, self.optimizer, self._clip, self._clamp = ranker, optimizer, clip, clamp
+    def __init__(self, ranker: Ranker, optimizer: RowWise, config: Config) -> None:
+        self.ranker, self.optimizer, self._config = ranker, optimizer, config
         self.parameters = list(ranker.parameters())
 
     def step(self, objective: Objective, document: RankerTensors) -> Tensor:
         """One step; the loss before it."""
-        loss = objective(self.ranker, document)
-        # Not `backward`: it would forget that sparse gradients have each row once.
-        gradients = torch.autograd.grad(loss, self.parameters, allow_unused=True)
+        with rounded_products(self._config.tf32):
+            loss = objective(self.ranker, document)
+            # Not `backward`: it would forget that sparse gradients have each row once.
+            gradients = torch.autograd.grad(loss, self.parameters, allow_unused=True)
         for parameter, gradient in zip(self.parameters, gradients, strict=True):
             parameter.grad = gradient
-        if self._clamp:
-            clamp_gradients(self.ranker.clamped, self._clamp)
-        if self._clip:
-            clip_gradients(self.parameters, self._clip)
+        if self._config.clamp:
+            clamp_gradients(self.ranker.clamped, self._config.clamp)
+        if self._config.clip:
+            clip_gradients(self.parameters, self._config.clip)
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
         return loss.detach()
+
+
+@contextmanager
+def rounded_products(rounded: bool) -> Iterator[None]:
+    """Products of matrices with factors rounded to TF32, on GPUs that have it."""
+    if not rounded:
+        yield
+        return
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("high")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
 
 
 class Steps(Protocol):

@@ -37,7 +37,7 @@ class SparseTrainee:
         self._config, self._data = config, data
         documents = training_documents(data.train.tables, config)
         self.keys = [document.key for document in documents]
-        update = Update(ranker, self.optimizer, config.clip, config.clamp)
+        update = Update(ranker, self.optimizer, config)
         self._steps = make_steps(documents, update, config)
 
     def begin_epoch(self, epoch: int) -> None:
