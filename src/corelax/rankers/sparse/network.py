@@ -21,6 +21,7 @@ from corelax.core.checks import check_choice
 from corelax.rankers.sparse.features.pair import BITS, LARGEST_DISTANCE, SENTENCE_DISTANCES
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
+from corelax.rankers.sparse.fused_pairs import FusedPairScores, can_be_fused
 from corelax.rankers.sparse.pair_scores import PairScores
 from corelax.rankers.sparse.tensors import (
     DocumentTensors,
@@ -183,7 +184,8 @@ class SparseRanker(nn.Module):
         −inf beyond the limit of antecedents.
         """
         current, previous, slots = self.pair_parts(document)
-        scores: Tensor = PairScores.apply(  # type: ignore[no-untyped-call]
+        function = FusedPairScores if can_be_fused(current) else PairScores
+        scores: Tensor = function.apply(  # type: ignore[no-untyped-call]
             current,
             previous,
             slots,

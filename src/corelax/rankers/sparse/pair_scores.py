@@ -10,7 +10,8 @@ Gradients are matrix products. With h' = 1 − h² and g = ∂loss/∂s,
     ∂B_j = u ∘ Σ_i g_ij h'_ij          ∂u = Σ_ij g_ij h_ij
 
 where M has a row of zeros and ones for each code, and C = M · slots. Nothing is added up in scattered order,
-hence the same result every time.
+hence the same result every time. Where a GPU has Triton, `fused_pairs.py` does the same without hidden
+values in memory.
 """
 
 from __future__ import annotations
