@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import time
 from statistics import mean
 from types import SimpleNamespace
 
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from corelax import CorelaxError
 from corelax.core.files import file_digest
 from corelax.io import write
+from corelax.study import runner as runner_module
 from corelax.study.merging import merge_results
 from corelax.study.plan import PAPER, Grid, Row, Study, quick_study
 from corelax.study.reproduction import Reproduction
@@ -25,6 +27,7 @@ from tests.study.study_runs import (
     documents,
     files_in,
     in_this_process,
+    invented_training,
     make_files,
     make_runner,
     record_of,
@@ -303,6 +306,40 @@ def test_another_seed_leaves_what_is_there(done, folder, tmp_path):
     assert {(name, 3) for name in NAMES} <= trained
     after = times_of(out)
     assert {path: after[path] for path in before} == before
+
+
+CHOICE = Study([Unit("baseline", "baseline"), *GRID.units()], STUDY.rows[:2], [GRID])
+
+
+def all_wrong(*_):
+    return []
+
+
+@pytest.mark.usefixtures("done")  # which writes the test documents
+@pytest.mark.parametrize("is_here", [True, False])
+def test_when_time_is_up_models_that_are_here_predict_what_no_other_run_can_change(
+    folder, tmp_path, monkeypatch, is_here
+):
+    with invented_training(all_wrong) as jobs:
+        study = reproduction(tmp_path, folder, CHOICE, minutes=1000)
+        monkeypatch.setattr(
+            Runner, "_is_finished", lambda *_: is_here or not study.runner.out_of_time
+        )
+        clock, last = time.monotonic(), tmp_path / "results" / "seed1" / "ce_0.json"
+        monkeypatch.setattr(runner_module.time, "monotonic", lambda: clock + 60_001 * last.exists())
+        assert not study.run()
+        predicted = {path.name.partition(".test.")[0] for path in tmp_path.rglob("*.test.*")}
+        assert predicted == (
+            {"baseline"} if is_here else set()
+        )  # ce_0.5 may yet be better than ce_0
+        monkeypatch.undo()
+        trained = len(jobs)
+        assert reproduction(tmp_path, folder, CHOICE).run()
+    assert len(jobs) > trained
+    assert {path.name.partition(".test.")[0] for path in tmp_path.rglob("*.test.*")} == {
+        "baseline",
+        "ce_0",
+    }
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import mean
@@ -88,7 +88,10 @@ class Reproduction:
     def run(self) -> bool:
         """Trains and predicts; returns whether all is done (else time was up, or runs failed)."""
         self.prepare()
-        return self.runner.attempt(self._training, self._final)
+        is_done = self.runner.attempt(self._training, self._final)
+        if self.runner.out_of_time:
+            self.runner.predict(self._settled)
+        return is_done
 
     def unit(self, name: str) -> Unit | None:
         """A unit with the learning rates that were chosen for it; None if they are not chosen yet."""
@@ -179,24 +182,37 @@ class Reproduction:
         """The units that every seed trains: those that are a row alone, and those that a row has chosen."""
         names = {row.units[0] for row in self.study.rows if len(row.units) == 1}
         for row in self.study.rows:
-            if all(map(self._has_ended, row.units)) and (chosen := self.chosen(row)):
+            has_ended = all(self._has_ended(name, self.seeds[0]) for name in row.units)
+            if has_ended and (chosen := self.chosen(row)):
                 names.add(chosen)
         return names
 
-    def _has_ended(self, name: str) -> bool:
-        """Whether a unit has a result with the first seed, or has failed."""
-        unit, first = self.unit(name), self.seeds[0]
-        if unit is None:
+    def _has_ended(self, name: str, seed: int) -> bool:
+        """Whether a unit has a result, or has failed."""
+        if (unit := self.unit(name)) is None:
             return False
-        return bool(self.runner.record(unit, first)) or (first, unit.name) in self.runner.failed
+        return bool(self.runner.record(unit, seed)) or (seed, unit.name) in self.runner.failed
+
+    def _settled(self) -> Iterator[Wish]:
+        """The predictions of rows that no run to come can change."""
+        deciding = self.seeds[:1] if self._choose_once else self.seeds
+        yield from self._predictions(
+            row
+            for row in self.study.rows
+            if all(self._has_ended(name, seed) for name in row.units for seed in deciding)
+        )
 
     def _final(self) -> Iterator[Wish]:
-        """The predictions of the tables: the chosen unit of each row. Test documents are read only here.
+        """The predictions of the tables. Test documents are read only here, and when time is up."""
+        return self._predictions(self.study.rows)
+
+    def _predictions(self, rows: Iterable[Row]) -> Iterator[Wish]:
+        """The predictions of the chosen unit of each row.
 
         Where only some seeds are run, it is not known which units all seeds together will choose, so every
         unit that may be chosen predicts; the tables show the chosen ones.
         """
-        for row in self.study.rows:
+        for row in rows:
             chosen = self.chosen(row)
             is_known = self._choose_once or set(self._here) == set(self.seeds)
             names = ([chosen] if chosen else []) if is_known else row.units

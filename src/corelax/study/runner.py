@@ -67,7 +67,7 @@ class Runner:
         executor: Where jobs run; else in this process.
         note: Called with a line for each event that a user should know of.
         progress: Called after each change.
-        minutes: No job is started after this time; jobs that run are finished.
+        minutes: No stage is trained after this time; jobs that run are finished. 0: nothing is done.
     """
 
     def __init__(
@@ -86,6 +86,7 @@ class Runner:
         self._device, self._executor = device, executor or InProcess()
         self._note, self._progress = note, progress or Progress()
         self._end = None if minutes is None else time.monotonic() + 60 * minutes
+        self._is_idle = minutes == 0
         # Files that were read once: they do not change, and are asked for again after each job.
         self._chains: dict[tuple[str, int], list[Config]] = {}
         self._records: dict[Path, Record] = {}
@@ -182,7 +183,29 @@ class Runner:
                 is_done = self._phase(wishes, submit) and is_done
         return is_done
 
-    def _phase(self, wishes: Callable[[], Iterable[Wish]], submit: Callable[[Job], None]) -> bool:
+    def predict(self, wishes: Callable[[], Iterable[Wish]]) -> None:
+        """Predicts with the models that are here, time or no time: who lent a machine loses it, and them.
+
+        Args:
+            wishes: Lists wishes; those of units whose models are elsewhere are left out.
+        """
+
+        def here() -> Iterator[Wish]:
+            for wish in wishes():
+                if self._is_finished(seed_folder(self.out, wish.seed) / wish.unit.name):
+                    yield wish
+
+        if not self._is_idle:
+            with self._working() as submit:
+                self._phase(here, submit, late=True)
+
+    def _phase(
+        self,
+        wishes: Callable[[], Iterable[Wish]],
+        submit: Callable[[Job], None],
+        *,
+        late: bool = False,
+    ) -> bool:
         running: dict[tuple[int, str], Job] = {}
         while True:
             wanted = _merged(wishes())
@@ -191,7 +214,8 @@ class Runner:
             busy = {*running, *self.failed}
             before = len(running)
             for job in self._ready(undone, busy):
-                if self.out_of_time or len(running) >= self._executor.capacity:
+                is_over = self.out_of_time and not late
+                if is_over or len(running) >= self._executor.capacity:
                     break
                 submit(job)
                 running[job.seed, job.stage] = job
