@@ -24,13 +24,24 @@ CHUNK, CHUNK_PAIRS, CHUNK_UNITS = 256, 32, 128  # pairs of one code: in a chunk,
 def can_be_fused(current: Tensor) -> bool:
     """Whether there are kernels for these [mention, hidden] values."""
     is_counted = len(current) ** 2 < 1 << 31  # pairs have numbers of 32 bits
-    return current.is_cuda and current.dtype == torch.float32 and is_counted and _has_triton()
+    is_known = current.is_cuda and current.dtype == torch.float32 and is_counted
+    return is_known and _is_compiled(current.device)
 
 
 @cache
-def _has_triton() -> bool:
-    """On Linux it comes with PyTorch for GPUs."""
-    return find_spec("triton") is not None
+def _is_compiled(device: torch.device) -> bool:
+    """Whether Triton, which comes with PyTorch for GPUs on Linux, finds the C compiler that it needs."""
+    if find_spec("triton") is None:
+        return False
+    vector, number = (
+        torch.zeros(1, 1, device=device),
+        torch.zeros(1, dtype=torch.int, device=device),
+    )
+    try:
+        fused_scores(PairInputs(vector, vector, vector, number, number, vector[0], 0.0, 0))
+    except Exception:  # whatever it is, there is another way
+        return False
+    return True
 
 
 class FusedPairScores(torch.autograd.Function):
