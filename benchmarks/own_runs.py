@@ -139,6 +139,8 @@ def measure(
     sizes = [len(document_of(text).words) for text in texts]
     several = min(BATCH[device], max(1, 800 * BATCH[device] // words), number)
     if way == HELPED:
+        list(batched(resolver, texts[:several]))  # warm up
+        _memory(device, reset=True)
         speed = sum(sizes) / helped_seconds(resolver, texts, several)
         return {"speed": speed, "busy": speed, "memory": _memory(device)}
     batch = several if way == "batched" else 1

@@ -66,7 +66,7 @@ def billion(results: dict[str, Any], options: argparse.Namespace) -> str:
     for name, (rate, price) in rates.items():
         hours = BILLION / rate / 3600
         rows.append(
-            [name, f"{rate:,.0f}", f"{hours:,.0f}", f"{hours / 24:,.1f}", f"{hours * price:,.0f} $"]
+            [name, f"{rate:,.0f}", f"{hours:,.1f}", f"{hours / 24:,.1f}", f"{hours * price:,.0f} $"]
         )
     header = [
         "",

@@ -200,6 +200,15 @@ def test_a_record_of_the_same_settings_and_documents_is_taken(tmp_path):
     check_record(tmp_path / "a.json", load_record(tmp_path / "a.json"), wanted(), DATA)
 
 
+def test_a_record_of_a_version_without_a_setting_has_its_default(tmp_path):
+    record = own_record()
+    for stage in record.chain:
+        del stage["tf32"]
+    check_record(tmp_path / "a.json", record, wanted(), DATA)
+    with pytest.raises(CorelaxError, match="tf32"):
+        check_record(tmp_path / "a.json", record, wanted(tf32="true"), DATA)
+
+
 @pytest.mark.parametrize(
     ("chain", "data", "named"),
     [

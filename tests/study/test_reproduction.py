@@ -311,8 +311,18 @@ def test_another_seed_leaves_what_is_there(done, folder, tmp_path):
 CHOICE = Study([Unit("baseline", "baseline"), *GRID.units()], STUDY.rows[:2], [GRID])
 
 
-def all_wrong(*_):
-    return []
+def until(monkeypatch, file):
+    """Time is up as soon as there is this file."""
+    clock = time.monotonic()
+    monkeypatch.setattr(runner_module.time, "monotonic", lambda: clock + 60_001 * file.exists())
+
+
+def predicted_in(out):
+    return {(path.name.partition(".")[0], path.parent.name) for path in out.rglob("*.test.*")}
+
+
+def of_seeds(*names):
+    return {(name, f"seed{seed}") for name in names for seed in SEEDS}
 
 
 @pytest.mark.usefixtures("done")  # which writes the test documents
@@ -320,26 +330,42 @@ def all_wrong(*_):
 def test_when_time_is_up_models_that_are_here_predict_what_no_other_run_can_change(
     folder, tmp_path, monkeypatch, is_here
 ):
-    with invented_training(all_wrong) as jobs:
+    with invented_training(lambda *_: []) as jobs:
         study = reproduction(tmp_path, folder, CHOICE, minutes=1000)
         monkeypatch.setattr(
             Runner, "_is_finished", lambda *_: is_here or not study.runner.out_of_time
         )
-        clock, last = time.monotonic(), tmp_path / "results" / "seed1" / "ce_0.json"
-        monkeypatch.setattr(runner_module.time, "monotonic", lambda: clock + 60_001 * last.exists())
+        until(monkeypatch, tmp_path / "results" / "seed1" / "ce_0.json")
         assert not study.run()
-        predicted = {path.name.partition(".test.")[0] for path in tmp_path.rglob("*.test.*")}
-        assert predicted == (
-            {"baseline"} if is_here else set()
-        )  # ce_0.5 may yet be better than ce_0
+        # ce_0.5 may yet be better than ce_0
+        assert predicted_in(tmp_path) == (of_seeds("baseline") if is_here else set())
         monkeypatch.undo()
-        trained = len(jobs)
+        before = len(jobs)
         assert reproduction(tmp_path, folder, CHOICE).run()
-    assert len(jobs) > trained
-    assert {path.name.partition(".test.")[0] for path in tmp_path.rglob("*.test.*")} == {
-        "baseline",
-        "ce_0",
-    }
+    assert len(jobs) > before
+    assert predicted_in(tmp_path) == of_seeds("baseline", "ce_0")
+
+
+@pytest.mark.usefixtures("done")
+def test_a_study_whose_time_is_up_after_the_last_run_is_done(folder, tmp_path, monkeypatch):
+    with invented_training(lambda *_: []):
+        study = reproduction(tmp_path, folder, CHOICE, minutes=1000)
+        until(monkeypatch, tmp_path / "results" / "seed2" / "ce_0.5.json")
+        assert study.run()
+        monkeypatch.undo()
+    assert predicted_in(tmp_path) == of_seeds("baseline", "ce_0")
+
+
+@pytest.mark.usefixtures("done")
+def test_when_time_is_up_a_seed_that_runs_alone_predicts_what_may_be_chosen(
+    folder, tmp_path, monkeypatch
+):
+    with invented_training(lambda *_: []):
+        study = reproduction(tmp_path, folder, CHOICE, only=[2], minutes=1000)
+        until(monkeypatch, tmp_path / "results" / "seed2" / "ce_0.json")
+        assert not study.run()
+        monkeypatch.undo()
+    assert predicted_in(tmp_path) == {("baseline", "seed2"), ("ce_0", "seed2")}
 
 
 @pytest.fixture(scope="module")

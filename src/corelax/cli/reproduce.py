@@ -120,7 +120,7 @@ def reproduce(
     device: Device = "auto",
     minutes: Annotated[
         float | None,
-        Option(min=0, help="Start no run after M minutes; 0 only writes the report."),
+        Option(min=0, help="Train nothing after M minutes; 0 only writes the report."),
     ] = None,
     no_report: Annotated[
         bool, Option("--no-report", help="Only the runs: results to merge elsewhere.")

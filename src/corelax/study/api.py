@@ -138,7 +138,8 @@ def reproduce(
             runs in this process, several in processes of their own.
         executor: Where runs are executed, instead of `workers`.
         device: "auto", "cpu" or "cuda".
-        minutes: No run is started after this time; 0 only writes the report.
+        minutes: Nothing is trained after this time, but models that are there predict test documents; 0
+            only writes the report.
         report: Whether to write a report.
         examples: How many passages the report shows.
         title: The title of the report.

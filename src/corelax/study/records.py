@@ -104,12 +104,15 @@ def check_record(
         data: The hashes of its documents, as they should be.
         but: Settings that may differ.
     """
-    wanted = json.loads(json.dumps([asdict(config) for config in chain]))
+    # Records of earlier versions lack settings that came later.
+    default, *wanted = json.loads(
+        json.dumps([asdict(config) for config in (Config(stage="default"), *chain)])
+    )
     differs = [
         f"{new['stage']}.{key}"
         for old, new in zip(record.chain, wanted, strict=False)
         for key in new
-        if old.get(key) != new[key] and key not in but
+        if old.get(key, default[key]) != new[key] and key not in but
     ]
     differs += ["the stages"] if len(record.chain) != len(wanted) else []
     differs += [

@@ -89,8 +89,9 @@ class Reproduction:
         """Trains and predicts; returns whether all is done (else time was up, or runs failed)."""
         self.prepare()
         is_done = self.runner.attempt(self._training, self._final)
-        if self.runner.out_of_time:
+        if not is_done and self.runner.out_of_time:
             self.runner.predict(self._settled)
+            is_done = self.runner.attempt(self._training, self._final)  # begins nothing
         return is_done
 
     def unit(self, name: str) -> Unit | None:
@@ -189,17 +190,27 @@ class Reproduction:
 
     def _has_ended(self, name: str, seed: int) -> bool:
         """Whether a unit has a result, or has failed."""
-        if (unit := self.unit(name)) is None:
-            return False
-        return bool(self.runner.record(unit, seed)) or (seed, unit.name) in self.runner.failed
+        return self._is_recorded(name, seed) or (seed, name) in self.runner.failed
+
+    def _is_recorded(self, name: str, seed: int) -> bool:
+        """Whether a unit has a result."""
+        unit = self.unit(name)
+        return unit is not None and self.runner.record(unit, seed) is not None
+
+    @property
+    def _will_be_known(self) -> bool:
+        """Whether what is run here decides which unit of a row is chosen."""
+        return self._choose_once or set(self._here) == set(self.seeds)
 
     def _settled(self) -> Iterator[Wish]:
-        """The predictions of rows that no run to come can change."""
+        """The predictions of rows in which no run to come can change the choice."""
         deciding = self.seeds[:1] if self._choose_once else self.seeds
         yield from self._predictions(
             row
             for row in self.study.rows
-            if all(self._has_ended(name, seed) for name in row.units for seed in deciding)
+            if not self._will_be_known
+            or len(row.units) == 1
+            or all(self._is_recorded(name, seed) for name in row.units for seed in deciding)
         )
 
     def _final(self) -> Iterator[Wish]:
@@ -214,8 +225,7 @@ class Reproduction:
         """
         for row in rows:
             chosen = self.chosen(row)
-            is_known = self._choose_once or set(self._here) == set(self.seeds)
-            names = ([chosen] if chosen else []) if is_known else row.units
+            names = ([chosen] if chosen else []) if self._will_be_known else row.units
             for unit in filter(None, map(self.unit, names)):
                 parts = dict.fromkeys([DEV, self.part])
                 for seed in self._here:

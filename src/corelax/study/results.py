@@ -136,8 +136,7 @@ class Results:
 
     Args:
         reproduction: The study, run in full or in part; or several, the folds of a corpus.
-        is_done: Whether all of it is done. Until then test documents are not predicted, and the tables are
-            about dev.
+        is_done: Whether all of it is done. Until then the tables are about dev.
         wanted: How many folds there are in all, if not as many as are given.
     """
 

@@ -99,7 +99,7 @@ class Runner:
 
     @property
     def out_of_time(self) -> bool:
-        """Whether no job is started any more."""
+        """Whether nothing is trained any more."""
         return self._end is not None and time.monotonic() >= self._end
 
     def chain(self, unit: Unit, seed: int) -> list[Config]:
@@ -184,7 +184,7 @@ class Runner:
         return is_done
 
     def predict(self, wishes: Callable[[], Iterable[Wish]]) -> None:
-        """Predicts with the models that are here, time or no time: who lent a machine loses it, and them.
+        """Predicts with the models that are here, even if time is up: a borrowed machine takes them along.
 
         Args:
             wishes: Lists wishes; those of units whose models are elsewhere are left out.
@@ -192,7 +192,9 @@ class Runner:
 
         def here() -> Iterator[Wish]:
             for wish in wishes():
-                if self._is_finished(seed_folder(self.out, wish.seed) / wish.unit.name):
+                folder = seed_folder(self.out, wish.seed)
+                chain = self.chain(wish.unit, wish.seed)
+                if all(self._is_finished(folder / config.stage) for config in chain):
                     yield wish
 
         if not self._is_idle:

@@ -54,6 +54,21 @@ def test_on_a_cpu_steps_are_plain(data):
     assert isinstance(make_steps(data.train.tables, update, config), PlainSteps)
 
 
+@pytest.mark.parametrize(("tf32", "during"), [("true", "high"), ("false", "highest")])
+def test_products_are_rounded_during_a_step_if_asked_for(data, tf32, during):
+    config = config_of("deep_all_pairs").changed({"tf32": tf32})
+    ranker = new_ranker(data, config)
+    seen = []
+
+    def objective(ranker, document):
+        seen.append(torch.get_float32_matmul_precision())
+        return ranker(document).tril(-1).sum()
+
+    new_update(ranker, config).step(objective, ranker.tensors_of(data.train.tables[0]))
+    assert seen == [during]
+    assert torch.get_float32_matmul_precision() == "highest"
+
+
 class Repeated:
     """Stands for a graph where there is no GPU: the same step again, from the same place in memory."""
 

@@ -1,11 +1,12 @@
 """The scores of `pair_scores.py` and their gradients on a GPU: four kernels, no hidden values in memory.
 
 As calls of PyTorch, every operation reads and writes all [pair, 700] hidden values; here a program computes
-those of a few pairs and adds them up at once. Those of gradients compute them again: a program has some rows
-i and adds up over j, or some columns j and adds up over i, or pairs of the same code. Every sum has a fixed
-order.
+those of a few pairs and adds them up at once. The kernels for gradients compute them again: a program takes
+some rows i and sums over j, or some columns j and sums over i, or pairs of the same code. Every sum has a
+fixed order.
 
-Dropout draws from (seed, pair, hidden unit), so that all kernels leave out the same values.
+Dropout draws from (seed, pair, hidden unit), so that all kernels leave out the same values. The last two are
+one number of 32 bits: pairs of documents with more than 2,400 mentions can share draws.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def can_be_fused(current: Tensor) -> bool:
 
 @cache
 def _is_compiled(device: torch.device) -> bool:
-    """Whether Triton, which comes with PyTorch for GPUs on Linux, finds the C compiler that it needs."""
+    """Whether Triton can compile. It comes with PyTorch for GPUs on Linux, and needs a C compiler."""
     if find_spec("triton") is None:
         return False
     vector, number = (
@@ -60,7 +61,9 @@ class FusedPairScores(torch.autograd.Function):
         window: int,
     ) -> Tensor:
         """Scores."""
-        seed = torch.randint(1 << 31, (1,), device=current.device)
+        seed = torch.zeros(1, dtype=torch.long, device=current.device)
+        if dropout:
+            seed.random_(1 << 31)
         given = PairInputs(
             current.contiguous(), previous.contiguous(), code_slots @ slots, codes.contiguous(),
             seed, output.contiguous(), dropout, window,
@@ -138,9 +141,10 @@ def fused_scores(given: PairInputs) -> Tensor:
 
     n, size = given.current.shape
     scores = given.current.new_zeros(n, n)
-    pair_kernels.scores[(_parts(n, ROWS), _parts(n, COLUMNS))](
-        *given[:6], scores, given.reach, n, size, given.dropout, **given.sizes
-    )
+    with torch.cuda.device_of(scores):  # type: ignore[no-untyped-call]
+        pair_kernels.scores[(_parts(n, ROWS), _parts(n, COLUMNS))](
+            *given[:6], scores, given.reach, n, size, given.dropout, **given.sizes
+        )
     return scores
 
 
@@ -160,16 +164,17 @@ def fused_gradients(given: PairInputs, gradient: Tensor, code_slots: Tensor) -> 
     of_output = given.current.new_empty(_parts(n, ROWS), size)
     of_chunks = given.current.new_empty(len(chunks.codes), size)
     inputs, common = (*given[:5], gradient.contiguous()), (n, size, given.dropout)
-    pair_kernels.row_gradients[(_parts(n, ROWS), _parts(size, UNITS))](
-        *inputs, of_current, of_output, given.reach, *common, **given.sizes
-    )
-    pair_kernels.column_gradients[(_parts(n, COLUMNS), _parts(size, UNITS))](
-        *inputs, of_previous, given.reach, *common, **given.sizes
-    )
-    pair_kernels.chunk_gradients[(len(chunks.codes), _parts(size, CHUNK_UNITS))](
-        *inputs, *chunks[:4], of_chunks, *common,
-        has_dropout=given.dropout > 0, pairs=CHUNK_PAIRS, units=CHUNK_UNITS,
-    )  # fmt: skip
+    with torch.cuda.device_of(gradient):  # type: ignore[no-untyped-call]
+        pair_kernels.row_gradients[(_parts(n, ROWS), _parts(size, UNITS))](
+            *inputs, of_current, of_output, given.reach, *common, **given.sizes
+        )
+        pair_kernels.column_gradients[(_parts(n, COLUMNS), _parts(size, UNITS))](
+            *inputs, of_previous, given.reach, *common, **given.sizes
+        )
+        pair_kernels.chunk_gradients[(len(chunks.codes), _parts(size, CHUNK_UNITS))](
+            *inputs, *chunks[:4], of_chunks, *common,
+            has_dropout=given.dropout > 0, pairs=CHUNK_PAIRS, units=CHUNK_UNITS,
+        )  # fmt: skip
     of_slots = code_slots.index_select(0, chunks.codes).T @ of_chunks
     return PairGradients(of_current, of_previous, of_slots, of_output.sum(0))
 

@@ -140,4 +140,4 @@ def chunk_gradients(
             current, previous, table, codes, seed, gradient, i, j, k, n, size, dropout, has_dropout
         )
         slopes += slope
-    tl.store(of_chunks + chunk * size + k, tl.sum(slopes, 0), mask=k < size)
+    tl.store(of_chunks + chunk.to(tl.int64) * size + k, tl.sum(slopes, 0), mask=k < size)
