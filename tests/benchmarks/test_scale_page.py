@@ -24,4 +24,4 @@ def test_hours_and_money_come_from_tokens_per_second():
         if "CPU" in line
     ]
     hours = 1e9 / 1000 / 3600
-    assert f"| {hours:,.0f} | {hours / 24:,.1f} | {hours * 0.04:,.0f} $ |" in core
+    assert f"| {hours:,.1f} | {hours / 24:,.1f} | {hours * 0.04:,.0f} $ |" in core
