@@ -64,9 +64,9 @@ def unchecked() -> Iterator[None]:
 
 def can_check(tensor: Tensor) -> bool:
     """Whether values can be looked at now: not while a CUDA graph or a compiler records operations."""
-    if torch.compiler.is_compiling():  # first: a compiler cannot read the variable
+    if torch.compiler.is_compiling() or is_captured(tensor):
         return False
-    return not (tensor.is_cuda and (_unchecked.get() or is_captured(tensor)))
+    return not (tensor.is_cuda and _unchecked.get())  # last: a compiler cannot read the variable
 
 
 def is_captured(tensor: Tensor) -> bool:
