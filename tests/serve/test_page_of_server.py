@@ -199,6 +199,15 @@ def test_the_matrix_can_be_read_with_the_arrow_keys(page: Page) -> None:
     assert "same gold entity" in page.js("cell.textContent")
 
 
+def test_keys_can_be_faster_than_the_first_frame(page: Page) -> None:
+    page.js("frames = [], requestAnimationFrame = frame => frames.push(frame)")
+    page.paste(STORY)
+    page.until("document.querySelectorAll('.mention').length && frames.length")
+    page.js("matrix.focus()")
+    page.tab.press("ArrowDown")
+    assert page.js("cell.textContent").startswith("“")
+
+
 def test_correcting_moves_the_curves(page: Page) -> None:
     page.paste(STORY)
     page.until("document.querySelectorAll('.mention').length")

@@ -78,10 +78,7 @@ def read_value(key: str, value: Any, wanted: Any) -> Any:
         kind = str if wanted == tuple[str, ...] else float
         return tuple(kind(str(item).strip()) for item in items if str(item).strip())
     except (ValueError, KeyError, TypeError):
-        kinds = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
-        raise CorelaxError(
-            f"{key} must be {kinds.get(wanted, 'numbers or words with commas between')}, not {value!r}"
-        ) from None
+        raise _wrong_kind(key, value, wanted) from None
 
 
 def read_table(
@@ -102,17 +99,27 @@ def read_table(
 
 
 def check_types(settings: Any) -> None:
-    """An error if a field of a dataclass that takes a whole number or a truth value holds something else.
+    """An error if a field that takes whole numbers, truth values or words holds something else.
 
     True is not taken for 1, nor 2.5 for a whole number.
     """
     types = field_types(type(settings))
     for field in fields(settings):
         value, wanted = getattr(settings, field.name), types[field.name]
-        if wanted is int and type(value) is not int:
-            raise CorelaxError(f"{field.name} must be a whole number, not {value!r}")
-        if wanted is bool and type(value) is not bool:
-            raise CorelaxError(f"{field.name} must be true or false, not {value!r}")
+        is_right = (
+            isinstance(value, tuple) and all(isinstance(word, str) for word in value)
+            if wanted == tuple[str, ...]
+            else type(value) is wanted or wanted not in (int, bool, str)
+        )
+        if not is_right:
+            raise _wrong_kind(field.name, value, wanted)
+
+
+def _wrong_kind(key: str, value: Any, wanted: Any) -> CorelaxError:
+    kinds = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
+    several = "words" if wanted == tuple[str, ...] else "numbers"
+    kind = kinds.get(wanted, f"{several} with commas between")
+    return CorelaxError(f"{key} must be {kind}, not {value!r}")
 
 
 def parse_settings(items: Sequence[str]) -> dict[str, str]:

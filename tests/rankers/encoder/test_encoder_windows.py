@@ -128,6 +128,8 @@ def test_words_are_remembered_but_not_without_end(tokenizer):
         ({"max_width": 0}, "max_width must be"),
         ({"schemes": ()}, "schemes must be different names"),
         ({"schemes": ("a", "a")}, "schemes must be different names"),
+        ({"schemes": ("a", 7)}, "schemes must be words"),
+        ({"schemes": "abc"}, "schemes must be words"),
         ({"dropout": 1.0}, "dropout must be"),
         ({"span_ratio": -1}, "span_ratio must be"),
     ],

@@ -410,7 +410,7 @@ def test_hidden_values_that_are_not_kept_are_dropped_out_in_the_same_way(monkeyp
     torch.testing.assert_close(results[0], results[1])
 
 
-@pytest.mark.parametrize("limit", [1, 4, 23, 24, 100])
+@pytest.mark.parametrize("limit", [1, 4, 23, 24, 100, 10**30])
 def test_mentions_beyond_the_limit_of_antecedents_are_no_choice(corpora, limit):
     vocabulary, rows = corpora["default"]
     free, limited = new_ranker(vocabulary), new_ranker(vocabulary, max_antecedents=limit)

@@ -45,9 +45,9 @@ class EncoderSettings:
     dropout: float = 0.3
 
     def __post_init__(self) -> None:
+        check_types(self)
         if not self.schemes or len(set(self.schemes)) != len(self.schemes):
             raise CorelaxError(f"schemes must be different names, not {list(self.schemes)}")
-        check_types(self)
         for name in ("window", "max_width", "antecedents", "reach", "span_size", "hidden_size"):
             least = 3 if name == "window" else 1  # a piece, two marks
             check_number(name, getattr(self, name), at_least=least)

@@ -110,7 +110,8 @@ class PairInputs(NamedTuple):
     @property
     def reach(self) -> int:
         """How far back antecedents are looked at, at least."""
-        return self.window or len(self.current)
+        mentions = len(self.current)
+        return min(self.window or mentions, mentions)
 
     @property
     def sizes(self) -> dict[str, int]:

@@ -124,7 +124,7 @@ def without_far(scores: Tensor, max_antecedents: int) -> Tensor:
     >>> without_far(torch.zeros(3, 3), 1)[2].tolist()
     [-inf, 0.0, 0.0]
     """
-    if not max_antecedents:
+    if not 0 < max_antecedents < len(scores):
         return scores
     too_far = torch.ones_like(scores, dtype=torch.bool).tril(-max_antecedents - 1)
     return scores.masked_fill(too_far, -torch.inf)

@@ -125,6 +125,8 @@ const explorer = (() => {
   }
 
   function point(i, j) {
+    if (isWaiting) draw(); // the pointer can be faster than the first frame of a text
+    if (!state.shown.length) return;
     const row = Math.max(0, Math.min(state.shown.length - 1, i));
     state.cell = [row, Math.max(0, Math.min(row, j))];
     drawMatrix();
