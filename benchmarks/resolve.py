@@ -3,8 +3,8 @@
     python benchmarks/resolve.py [--models small base] [--sizes 50 200 1000 10000 100000] [--peers FOLDER]
                                  [--device cpu|cuda] [--threads 2] [--seconds 20]
 
-Texts are synthetic. "one" resolves text after text, "batched" uses `pipe`, each by onnxruntime and by torch;
-"helped" is `pipe` with eight workers, for a GPU.
+Texts are synthetic. "one" resolves text after text, "batched" uses `pipe`, each by onnxruntime in four-byte
+numbers and in bytes, and by torch; "helped" is `pipe` with eight workers, for a GPU.
 "plain" is what they are compared with: the network applied by torch to a whole document, with all pairs of
 the best spans, no likely mentions singled out, nothing cut into blocks (only up to a length at which that
 takes a few GB). `--peers` adds fastcoref and maverick-coref with random weights, each in an environment of
@@ -51,7 +51,7 @@ from corelax.core.text_table import format_table
 from corelax.resolve import Resolver
 
 SIZES = (50, 200, 1_000, 10_000, 100_000)
-RUNTIMES = ("onnx", "torch")
+RUNTIMES = ("onnx", "int8", "torch")
 PLAIN = 10_000  # words; all pairs of a longer text take too much memory
 RUNS = 2
 
@@ -186,7 +186,7 @@ def single(options: argparse.Namespace) -> None:
         print(json.dumps(operations(model, options.threads)))
         return
     resolver = loaded(options, model, runtime)
-    clock = NetworkClock() if runtime == "onnx" else None
+    clock = NetworkClock() if runtime != "torch" else None
     print(json.dumps(measured(options, resolver, clock, int(words), way)))
 
 

@@ -1,10 +1,11 @@
-"""Whether onnxruntime and torch find the same entities: counted on the English dev corpora.
+"""Whether two runtimes find the same entities: counted on the English dev corpora.
 
-    python benchmarks/runtimes.py [MODEL ...] --data CORPORA [--corpora NAME ...] [--words N]
+    python benchmarks/runtimes.py [MODEL ...] --data CORPORA [--corpora NAME ...] [--words N] [--runtimes A B]
 
 Each corpus is resolved by both, with the scheme and the singletons it is judged by. "differ" counts documents
 whose entities are not the same, and the entities of either side that the other does not have. The scores are
-CoNLL F1 (GAP: its F1) in points, and `cost` is how far onnxruntime is below torch; the aim is 0.1 at most.
+CoNLL F1 (GAP: its F1) in points, and `cost` is how far the first runtime, onnxruntime if nothing is said, is
+below the second, torch; the aim is 0.1 at most.
 `--words` stops at the first document of each corpus with which N words are reached. Without MODEL, `small`
 and `base` are compared.
 """
@@ -92,15 +93,15 @@ def entities(resolution: Resolution) -> set[frozenset[tuple[int, int]]]:
 def compare(resolvers: Sequence[Resolver], corpus: Corpus, texts: Texts, judge: Judge) -> list[str]:
     """A row of the table."""
     scheme = corpus.scheme if corpus.scheme in resolvers[0].schemes else resolvers[0].schemes[0]
-    light, torch = (
+    first, second = (
         list(resolver.pipe(texts, scheme=scheme, singletons=corpus.singletons))
         for resolver in resolvers
     )
-    pairs = [(entities(a), entities(b)) for a, b in zip(light, torch, strict=True)]
+    pairs = [(entities(a), entities(b)) for a, b in zip(first, second, strict=True)]
     found = sum(len(b) for _, b in pairs)
     documents = sum(a != b for a, b in pairs)
     differing = sum(len(a ^ b) for a, b in pairs)
-    points = [100 * judge(each) for each in (light, torch)]
+    points = [100 * judge(each) for each in (first, second)]
     counts = [f"{number:,}" for number in (len(pairs), documents, found, differing)]
     return [*counts, *(f"{each:.2f}" for each in points), f"{points[1] - points[0]:.3f}"]
 
@@ -112,12 +113,15 @@ def main() -> None:
     parser.add_argument("--corpora", nargs="+", choices=CORPORA, default=list(CORPORA))
     parser.add_argument("--words", type=int, help="of each corpus, about")
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument(
+        "--runtimes", nargs=2, choices=["onnx", "int8", "torch"], default=["onnx", "torch"]
+    )
     options = parser.parse_args()
     rows = []
     for model in options.models:
         resolvers = [
             Resolver.from_pretrained(model, device="cpu", runtime=each, threads=options.threads)
-            for each in ("onnx", "torch")
+            for each in options.runtimes
         ]
         for name in options.corpora:
             corpus = CORPORA[name]
@@ -125,7 +129,7 @@ def main() -> None:
             rows.append([model, name, *compare(resolvers, corpus, texts, judge)])
             print(*rows[-1], sep="  ", file=sys.stderr, flush=True)
     header = ["model", "corpus", "documents", "differ", "entities", "differ"]
-    print(format_table([*header, "onnxruntime", "torch", "cost"], rows))
+    print(format_table([*header, *options.runtimes, "cost"], rows))
 
 
 if __name__ == "__main__":

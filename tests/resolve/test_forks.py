@@ -65,8 +65,8 @@ LIGHT = """
 import multiprocessing, sys
 from corelax.resolve import Resolver
 
-resolver = Resolver.from_pretrained("small", runtime="onnx", threads=2)
-text = "Marie Curie moved to Paris. She studied there. " * 20
+resolver = Resolver.from_pretrained("small", runtime=sys.argv[2], threads=2)
+text = "Marie Curie moved to Paris. She studied there. " * 120
 
 def compute(_=None):
     return str(resolver.resolve(text))
@@ -81,9 +81,10 @@ sys.exit(0 if results == [wanted] * 4 and compute() == wanted else "other result
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
-def test_a_fork_makes_its_own_threads_of_onnxruntime():
+@pytest.mark.parametrize("runtime", ["onnx", "int8"])
+def test_a_fork_makes_its_own_threads_of_onnxruntime(runtime):
     done = subprocess.run(
-        [sys.executable, "-c", LIGHT, "fork"],
+        [sys.executable, "-c", LIGHT, "fork", runtime],
         env={**os.environ, "TOKENIZERS_PARALLELISM": "false"},
         capture_output=True,
         text=True,

@@ -48,8 +48,8 @@ def serve(
     ] = 60,
     device: Device = "auto",
     runtime: Annotated[
-        Literal["auto", "onnx", "torch"],
-        Option(help="What computes; auto is onnxruntime on a CPU if it can."),
+        Literal["auto", "onnx", "int8", "torch"],
+        Option(help="What computes; auto is onnxruntime on a CPU if it can, int8 a faster one."),
     ] = "auto",
     threads: Annotated[
         int | None,

@@ -58,7 +58,7 @@ def resolve_files(
         scheme: The annotation scheme, of those that an encoder ranker knows; None is its first.
         constraints: A file of corrections, as the page saves them.
         device: "auto", "cpu", "cuda", "cuda:1" and so on, or "mps".
-        runtime: What runs an encoder ranker: "onnx", "torch", or "auto", onnxruntime on a CPU if it can.
+        runtime: What runs an encoder ranker, as in `Resolver.from_pretrained`.
         threads: How many threads compute on a CPU; None is as many as there are cores.
         batch_size: How many documents an encoder ranker resolves together.
         jobs: In how many processes, each with a model of its own.

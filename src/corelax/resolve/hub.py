@@ -16,7 +16,7 @@ from typing import Any
 
 from corelax.core.errors import CorelaxError
 from corelax.core.folders import CONFIG, WEIGHTS, first_line
-from corelax.rankers.encoder.graphs import GRAPHS
+from corelax.rankers.encoder.graphs import GRAPHS, WORDS_INT8
 
 INSTALL = "pip install 'corelax[hub]'"
 SECONDS = 10.0  # to wait for an answer
@@ -27,6 +27,7 @@ SAFE = (
     CONFIG,
     WEIGHTS,
     *GRAPHS,
+    WORDS_INT8,
     "vocabulary.json",
     "README.md",
     "LICENSE",

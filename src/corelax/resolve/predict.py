@@ -49,7 +49,7 @@ def predict_documents(
         decoding: "links" or "entities"; None is as in training. Encoder rankers decode by links.
         scheme: The annotation scheme, of those that an encoder ranker knows; None is its first.
         device: "auto", "cpu", "cuda", "cuda:1" and so on, or "mps".
-        runtime: What runs an encoder ranker: "onnx", "torch", or "auto".
+        runtime: What runs an encoder ranker, as in `Resolver.from_pretrained`.
         threads: How many threads compute on a CPU; None is as many as there are cores.
         note: Called with a line of text for each oddity.
     """

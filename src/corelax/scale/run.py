@@ -85,7 +85,7 @@ def resolve_shards(
         singletons: "drop" or "keep" entities of one mention; None is as in training.
         scheme: The annotation scheme; None is the first of the model.
         device: "auto", "cpu", "cuda" and so on.
-        runtime: "onnx", "torch" or "auto".
+        runtime: "auto", "onnx", "int8" or "torch".
         threads: Of each process; None is one, or the cores of a worker on a cluster.
         batch_size: How many documents are resolved together.
         jobs: How many processes; None is one for each core, 1 is this process.

@@ -8,7 +8,6 @@ memory is a constant plus what the kept spans take, and time grows with the leng
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
 
 import numpy as np
 import torch
@@ -63,22 +62,33 @@ def _scored(
     if not places:
         return [without_spans() for _ in items]
     place = np.concatenate(places)
-    ordered = to_device(place.argsort(kind="stable"), ranker.device)
+    owner = owners(items)[place]
+    counts = np.bincount(owner, minlength=len(items))
+    order = np.argsort(-counts, kind="stable")  # documents of like lengths beside each other
+    rank = np.argsort(order, kind="stable")
+    ordered = to_device(np.lexsort((place, rank[owner])), ranker.device)
     spans = Spans(*(tensor[:, ordered] for tensor in rows.spans))
-    counts = np.bincount(owners(items)[place], minlength=len(items)).tolist()
-    return _linked(ranker, spans, counts, [item.scheme for item in items])
+    return _linked(ranker, spans, order.tolist(), counts.tolist(), [item.scheme for item in items])
 
 
 def _linked(
-    ranker: EncoderRanker, spans: Spans, counts: list[int], schemes: list[int]
+    ranker: EncoderRanker, spans: Spans, order: list[int], counts: list[int], schemes: list[int]
 ) -> list[ScoredDocument]:
-    """Antecedents of each document; documents of like lengths together."""
-    ends = list(accumulate(counts))
+    """Antecedents of each document; documents of like lengths together.
+
+    Args:
+        ranker: As in `score_documents`.
+        spans: [1, span] of all documents, in the given order.
+        order: The numbers of the documents.
+        counts: [document] how many spans each has.
+        schemes: [document].
+    """
     results: dict[int, ScoredDocument] = {}
-    order = sorted(range(len(counts)), key=lambda at: -counts[at])
+    end = 0
     for batch in runs(order, [counts[at] for at in order], TOGETHER[ranker.device.type]):
-        together = _joined([spans.part(ends[at] - counts[at], ends[at]) for at in batch])
-        scored = ranker.link(together, [counts[at] for at in batch], [schemes[at] for at in batch])
+        sizes = [counts[at] for at in batch]
+        start, end = end, end + sum(sizes)
+        scored = ranker.link(spans.part(start, end), sizes, [schemes[at] for at in batch])
         spans_of = scored.spans
         places = torch.stack([spans_of.start, spans_of.end, spans_of.head_word]).cpu().numpy()
         tensors = (spans_of.logit, scored.candidates.scores, scored.candidates.antecedents.int())
@@ -108,7 +118,3 @@ class _Row:
     def spans(self) -> Spans:
         """[1, span] all of them."""
         return Spans(*self._tensors).part(0, self._size)
-
-
-def _joined(rows: Sequence[Spans]) -> Spans:
-    return Spans(*(torch.cat(tensors, 1) for tensors in zip(*rows, strict=True)))

@@ -7,7 +7,7 @@ import json
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,27 +19,50 @@ from corelax.document import Document
 from corelax.rankers.encoder.export import export_graphs
 from corelax.rankers.encoder.folder import EncoderModel, load_ranker
 from corelax.rankers.encoder.folder_config import ENCODER
-from corelax.rankers.encoder.graphs import Graph
-from corelax.rankers.encoder.items import Item
+from corelax.rankers.encoder.graphs import WORDS, WORDS_INT8, Graph
+from corelax.rankers.encoder.int8_products import with_int8_products
+from corelax.rankers.encoder.items import Item, readings
 from corelax.rankers.encoder.light import RECORD, LightModel, load_light
+from corelax.rankers.encoder.memory import PIECES
+from corelax.rankers.encoder.stored_weights import StoredWeights
 
 MOST_DIFFERENCE = 0.01  # of logits and scores, from torch's
+MOST_ERROR = 0.2  # of logits in bytes
 
 
-def write_graphs(folder: str | Path) -> list[float]:
+class Differences(NamedTuple):
+    """How far graphs are from the network.
+
+    Attributes:
+        logits: The largest difference of mention logits from torch's.
+        scores: The largest difference of antecedent scores.
+        int8: What products of bytes change in the mention logits of all spans, as a share of their spread:
+            ‖Δ‖ / ‖logits − mean‖; None without a graph for bytes.
+    """
+
+    logits: float
+    scores: float
+    int8: float | None
+
+
+def write_graphs(folder: str | Path) -> Differences:
     """Writes the graphs of a model folder beside its weights, and what they are into `config.json`.
 
-    They are compared with torch on a few sentences first.
+    They are compared with torch on a few sentences first. If weights are stored in bytes, there is also a
+    graph that multiplies bytes.
 
     Args:
         folder: A model folder.
 
     Returns:
-        The largest differences of mention logits and of antecedent scores.
+        How far they are from torch.
     """
     folder = Path(folder)
     model = load_ranker(folder)
     graphs = export_graphs(model.ranker)
+    stored = StoredWeights(folder / WEIGHTS).names_in_bytes
+    if stored:
+        graphs[WORDS_INT8] = with_int8_products(graphs[WORDS], stored)
     vectors = model.ranker.encoder.get_input_embeddings().weight
     [lookup] = [name for name, w in model.ranker.named_parameters() if w is vectors]
     record: dict[str, Any] = {"lookup": lookup}
@@ -48,12 +71,16 @@ def write_graphs(folder: str | Path) -> list[float]:
         record[name] = {"sha256": digest, "weights": graph.weights}
     with tempfile.TemporaryDirectory() as trial:
         _lay_out(Path(trial), folder, graphs, record)
-        differences = _compared(model, load_light(trial, threads=1))
+        light = load_light(trial, threads=1)
+        logits, scores = _compared(model, light)
+        error = _error(light, load_light(trial, threads=1, int8=True)) if stored else None
     for name, graph in graphs.items():
         write_bytes(folder / name, graph.content)
+    if not stored:
+        (folder / WORDS_INT8).unlink(missing_ok=True)  # of weights that were there before
     content = {**read_model_config(folder), RECORD: record}
     write_text(folder / CONFIG, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
-    return differences
+    return Differences(logits, scores, error)
 
 
 def _lay_out(
@@ -68,17 +95,36 @@ def _lay_out(
     write_text(trial / CONFIG, json.dumps(content))
 
 
-def _compared(model: EncoderModel, light: LightModel) -> list[float]:
-    """The largest differences of logits and of scores on a few documents; an error if they matter."""
+def _documents() -> list[Document]:
     words = (
         "Ann saw the old man ’s dog , and she said that it was hers . 犬 naïve 3,000 U.S.".split()
     )
     sentences = [words * 8, words, words[:3], ["She"], words[::-1] * 3]
-    documents = [
+    return [
         Document.from_sentences("all", sentences * 3),
         Document.from_sentences("short", sentences[2:4]),
         Document.from_sentences("one", [["Ann"]]),
     ]
+
+
+def _error(light: LightModel, in_bytes: LightModel) -> float:
+    """‖Δ‖ / ‖logits − mean‖ of all spans of a few documents; an error if it is large."""
+    items = [Item(light.windows(document), 0) for document in _documents()]
+    logits, ours = (
+        np.concatenate([model.read(reading)[2] for reading in readings(items, PIECES["cpu"])])
+        for model in (light, in_bytes)
+    )
+    error = float(np.linalg.norm(ours - logits) / np.linalg.norm(logits - logits.mean()))
+    if not error <= MOST_ERROR:
+        raise CorelaxError(
+            f"the network does not bear products of bytes: logits are off by {error:.0%}"
+        )
+    return error
+
+
+def _compared(model: EncoderModel, light: LightModel) -> list[float]:
+    """The largest differences of logits and of scores on a few documents; an error if they matter."""
+    documents = _documents()
     for document in documents:
         windows = zip(light.windows(document), model.windows(document), strict=True)
         for window, by_torch in windows:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,12 +14,14 @@ from numpy.typing import NDArray
 from corelax.core.errors import CorelaxError
 from corelax.core.folders import first_line
 from corelax.decode.arrays import Ints
+from corelax.rankers.encoder.stored_weights import SCALE, StoredWeights
 
 Vectors = NDArray[np.float32]
-Weight = Callable[[str], NDArray[Any]]
 
 WORDS, SPANS, LINKS = "words.onnx", "spans.onnx", "links.onnx"
 GRAPHS = (WORDS, SPANS, LINKS)
+AT_ONCE = 2  # calls of graphs in bytes
+WORDS_INT8 = "words.int8.onnx"  # may take the place of the first
 # Of spans, in the order of their column.
 PROPERTIES = ("start", "end", "sentence", "speaker", "turn", "person", "text", "head", "head_word")
 INSTALL = "onnxruntime is not installed; pip install 'corelax[resolve]'"
@@ -29,11 +32,28 @@ class Graph(NamedTuple):
 
     Attributes:
         content: As a file of ONNX.
-        weights: The names of the weights that it needs.
+        weights: The names of the weights that it needs in four bytes.
     """
 
     content: bytes
-    weights: list[str]
+    weights: Sequence[str]
+
+    @property
+    def in_bytes(self) -> list[str]:
+        """The names of the matrices that it needs in bytes: those whose scales it needs."""
+        return [name.removesuffix(SCALE) for name in self.weights if name.endswith(SCALE)]
+
+
+@cache
+def _may_cut_off() -> bool:
+    """Whether the processor may cut sums of products of bytes off at 16 bits; exact sums then take longer.
+
+    x86 processors do, but for those with VNNI; others take no notice of the option.
+    """
+    try:
+        return "_vnni" not in Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return True
 
 
 _abandoned: list[Any] = []  # sessions of a parent process: closing them would wait for its threads
@@ -43,17 +63,20 @@ class Graphs:
     """The three graphs of a ranker, with their weights.
 
     Args:
-        graphs: Each of `GRAPHS`.
-        weight: Gives a weight by its name, in four bytes.
+        graphs: Each of `GRAPHS`, or `WORDS_INT8` for the first.
+        weights: The weights.
         threads: How many threads compute. They wait without spinning, and are made anew after a fork.
         folder: What is blamed if the graphs cannot be run.
     """
 
     def __init__(
-        self, graphs: Mapping[str, Graph], weight: Weight, threads: int, folder: Path
+        self, graphs: Mapping[str, Graph], weights: StoredWeights, threads: int, folder: Path
     ) -> None:
-        self._graphs, self._weight, self._threads = graphs, weight, threads
+        self._graphs, self._weights, self._threads = graphs, weights, threads
         self._folder = folder
+        self.are_int8 = WORDS_INT8 in graphs
+        # Products of bytes are so short that threads would wait for each other most of the time.
+        self.at_once = AT_ONCE if self.are_int8 and threads > 1 else 1
         self._start()
 
     def words(
@@ -80,7 +103,7 @@ class Graphs:
             width: [span] the number of its words, less one.
         """
         words, logits = self._run(
-            WORDS,
+            WORDS_INT8 if self.are_int8 else WORDS,
             vectors=vectors,
             lengths=lengths,
             owners=owners,
@@ -162,8 +185,8 @@ class Graphs:
             ) from None
 
     def _start(self) -> None:
-        self._process = os.getpid()
-        self._sessions = {name: self._session(name) for name in GRAPHS}
+        self._sessions = {name: self._session(name) for name in self._graphs}
+        self._process = os.getpid()  # last: another thread would take the sessions that were there before
 
     def _session(self, name: str) -> Any:
         # Read when it is imported: else it keeps a file about this machine and tells its makers about use.
@@ -178,12 +201,15 @@ class Graphs:
         options.enable_mem_pattern = False  # shapes differ from call to call
         options.log_severity_level = 4
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        content, weights = self._graphs[name]
+        options.add_session_config_entry("session.x64quantprecision", "01"[_may_cut_off()])
+        graph = self._graphs[name]
         try:
-            values = [onnxruntime.OrtValue.ortvalue_from_numpy(self._weight(w)) for w in weights]
-            options.add_external_initializers(weights, values)
+            arrays: dict[str, NDArray[Any]] = {w: self._weights(w) for w in graph.weights}
+            arrays |= {w: self._weights.in_bytes(w) for w in graph.in_bytes}
+            values = map(onnxruntime.OrtValue.ortvalue_from_numpy, arrays.values())
+            options.add_external_initializers(list(arrays), list(values))
             return onnxruntime.InferenceSession(
-                content, options, providers=["CPUExecutionProvider"]
+                graph.content, options, providers=["CPUExecutionProvider"]
             )
         except CorelaxError:
             raise

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -36,7 +38,16 @@ from corelax.rankers.encoder.folder_config import (
     read_config,
     settings_of,
 )
-from corelax.rankers.encoder.graphs import GRAPHS, PROPERTIES, Graph, Graphs, Vectors
+from corelax.rankers.encoder.graphs import (
+    GRAPHS,
+    LINKS,
+    PROPERTIES,
+    SPANS,
+    WORDS_INT8,
+    Graph,
+    Graphs,
+    Vectors,
+)
 from corelax.rankers.encoder.inputs import TextWindow, WordPieces
 from corelax.rankers.encoder.items import LEAST_LOGIT, Item, Reading, filled, owners, readings
 from corelax.rankers.encoder.memory import BLOCK, PIECES, memory_bound
@@ -44,7 +55,7 @@ from corelax.rankers.encoder.model import try_out
 from corelax.rankers.encoder.reader import Reader
 from corelax.rankers.encoder.scored import ScoredDocument, without_spans
 from corelax.rankers.encoder.settings import EncoderSettings
-from corelax.rankers.encoder.span_table import best_numbers, span_table
+from corelax.rankers.encoder.span_table import SpanTable, best_numbers, span_table
 from corelax.rankers.encoder.stored_weights import StoredWeights
 from corelax.rankers.encoder.words import LAYERS
 
@@ -79,7 +90,7 @@ class LightModel:
     @property
     def runtime(self) -> str:
         """What computes, and where."""
-        return "onnxruntime"
+        return "onnxruntime in int8" if self.graphs.are_int8 else "onnxruntime"
 
     @property
     def reader(self) -> Reader:
@@ -114,35 +125,49 @@ class LightModel:
             least: Spans with a smaller mention logit are dropped.
             pieces: How many pieces the encoder reads at a time, or one window if that is longer.
         """
-        found = [self._found(reading, least) for reading in readings(items, pieces)]
-        if not found:
-            return [without_spans() for _ in items]
-        place, logit, vectors, properties = map(np.concatenate, zip(*found, strict=True))
-        ordered = place.argsort(kind="stable")
-        counts = np.bincount(owners(items)[place], minlength=len(items))
-        return [
-            self._linked(item.scheme, logit[at], vectors[at], properties[at])
-            for item, at in zip(items, np.split(ordered, np.cumsum(counts)[:-1]), strict=True)
-        ]
+        at_once = self.graphs.at_once
+        with ThreadPoolExecutor(at_once) if at_once > 1 else nullcontext() as pool:
+            each = pool.map if pool else map
+            found = list(each(lambda r: self._found(r, least), readings(items, pieces // at_once)))
+            if not found:
+                return [without_spans() for _ in items]
+            place, logit, vectors, properties = map(np.concatenate, zip(*found, strict=True))
+            ordered = place.argsort(kind="stable")
+            counts = np.bincount(owners(items)[place], minlength=len(items))
+            schemes = [item.scheme for item in items]
+            parts = np.split(ordered, np.cumsum(counts)[:-1])
+            return list(
+                each(
+                    lambda scheme, at: self._linked(scheme, logit[at], vectors[at], properties[at]),
+                    schemes,
+                    parts,
+                )
+            )
+
+    def read(self, reading: Reading) -> tuple[SpanTable, Vectors, Vectors]:
+        """All spans of some windows, [window, word, size] the vectors of words, and [span] logits."""
+        windows = reading.windows
+        sentences = [window.layers[:, LAYERS.index("sentence")] for window in windows]
+        table = span_table(sentences, self.settings.max_width)
+        pieces = filled([window.pieces for window in windows], 0)
+        words, logits = self.graphs.words(
+            self.weights.rows(self.lookup, pieces),
+            np.array([len(window.pieces) for window in windows]),
+            filled([window.owners for window in windows], -1),
+            filled([window.layers[:, LAYERS.index("shape")] for window in windows], -1),
+            np.array(reading.schemes, np.int64),
+            table.window,
+            table.start,
+            table.width,
+        )
+        return table, words, logits
 
     def _found(self, reading: Reading, least: float) -> tuple[Ints, Vectors, Vectors, Ints]:
         """[span] the places of their windows, logits, vectors and properties of the spans that are kept."""
         windows = reading.windows
         layers = filled([window.layers for window in windows], -1)
-        sentences = [window.layers[:, LAYERS.index("sentence")] for window in windows]
-        table = span_table(sentences, self.settings.max_width)
-        pieces = filled([window.pieces for window in windows], 0)
         schemes = np.array(reading.schemes, np.int64)
-        words, logits = self.graphs.words(
-            self.weights.rows(self.lookup, pieces),
-            np.array([len(window.pieces) for window in windows]),
-            filled([window.owners for window in windows], -1),
-            layers[..., LAYERS.index("shape")],
-            schemes,
-            table.window,
-            table.start,
-            table.width,
-        )
+        table, words, logits = self.read(reading)
         if reading.given is None:
             number, _ = best_numbers(logits, table, self.settings.span_ratio, least)
         else:
@@ -183,21 +208,22 @@ class LightModel:
         )
 
 
-def has_graphs(folder: Path) -> bool:
-    """Whether a folder can be run by onnxruntime.
+def has_graphs(folder: Path, *, int8: bool = False) -> bool:
+    """Whether a folder can be run by onnxruntime, in bytes or in four-byte numbers.
 
     >>> has_graphs(Path("nowhere"))
     False
     """
-    return all((folder / name).is_file() for name in GRAPHS)
+    return all((folder / name).is_file() for name in _needed(int8))
 
 
-def load_light(folder: str | Path, *, threads: int) -> LightModel:
+def load_light(folder: str | Path, *, threads: int, int8: bool = False) -> LightModel:
     """Reads a model folder that has graphs. It resolves a line of text before it is returned.
 
     Args:
         folder: The model folder.
         threads: How many threads compute.
+        int8: Whether the encoder multiplies bytes: faster, not quite the same scores.
     """
     folder = Path(folder)
     content = read_config(folder)
@@ -208,7 +234,7 @@ def load_light(folder: str | Path, *, threads: int) -> LightModel:
         encoder = parse_json(read_regular(folder / ENCODER / CONFIG, MOST_WORDS))
         lookup = str(content[RECORD]["lookup"])
         check_pieces(tokenizer.vocabulary, weights.shape(lookup)[0])
-        graphs = {name: _graph(folder / name, content[RECORD][name]) for name in GRAPHS}
+        graphs = {name: _graph(folder / name, content[RECORD][name]) for name in _needed(int8)}
         model = LightModel(
             settings,
             WordPieces(tokenizer),
@@ -221,6 +247,10 @@ def load_light(folder: str | Path, *, threads: int) -> LightModel:
         )
         try_out(model)
     return model
+
+
+def _needed(int8: bool) -> tuple[str, ...]:
+    return (WORDS_INT8, SPANS, LINKS) if int8 else GRAPHS
 
 
 def _graph(path: Path, record: Mapping[str, Any]) -> Graph:

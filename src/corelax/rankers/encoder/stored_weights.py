@@ -70,6 +70,18 @@ class StoredWeights:
             )
         return weight
 
+    def in_bytes(self, name: str) -> NDArray[np.int8]:
+        """[row, column] a matrix as it is stored; its rows have scales under `name` and `SCALE`."""
+        stored = self._stored.get(name)
+        if stored is None or stored.dtype != np.int8:
+            raise CorelaxError(f"{self._path}: {name} is not in bytes; export the graphs again")
+        return stored
+
+    @property
+    def names_in_bytes(self) -> list[str]:
+        """The names of the matrices that are stored in bytes."""
+        return [name for name, stored in self._stored.items() if stored.dtype == np.int8]
+
     def shape(self, name: str) -> tuple[int, ...]:
         """The shape of a weight."""
         if name not in self._stored:

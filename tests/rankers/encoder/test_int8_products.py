@@ -1,0 +1,120 @@
+"""Products of bytes: what a literal version in torch gives, whatever the processor, the batch or the folder."""
+
+import json
+import shutil
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from corelax.core.errors import CorelaxError
+from corelax.core.folders import DIGEST
+from corelax.io import read
+from corelax.metrics import score
+from corelax.rankers.encoder import graphs
+from corelax.rankers.encoder.exported import write_graphs
+from corelax.rankers.encoder.folder import load_ranker, save_ranker
+from corelax.rankers.encoder.items import Item
+from corelax.rankers.encoder.light import load_light
+from corelax.resolve import Resolver
+from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_model, write_encoder
+from tests.shared_corpora import DATA
+
+pytestmark = [pytest.mark.usefixtures("one_thread"), pytest.mark.slow]  # exporting takes a while
+DOCUMENTS = [a_document(STORY), a_document(["Ann saw it ."]), a_document(STORY[::-1] * 5)]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("int8") / "model"
+    torch.manual_seed(1)
+    model = tiny_model(write_encoder(folder.parent / "encoder"), seed=2)
+    save_ranker(folder, model, precision="int8")
+    differences = write_graphs(folder)
+    assert max(differences.logits, differences.scores) < 1e-3
+    assert differences.int8 is not None
+    assert 0 < differences.int8 < 0.2
+    return folder
+
+
+def in_bytes(layer: nn.Linear, x: torch.Tensor) -> torch.Tensor:
+    """W x + b for one row of x after the other, with whole numbers of at most 127."""
+    rows = []
+    for row in x.flatten(0, -2):
+        largest = row.abs().max().clamp(min=1e-6)
+        rows.append((row / largest * 127).round() / 127 * largest)
+    return nn.functional.linear(torch.stack(rows).view_as(x), layer.weight, layer.bias)
+
+
+@pytest.mark.parametrize("cuts_off", [True, False])
+def test_scores_are_those_of_a_literal_version(folder, monkeypatch, cuts_off):
+    if not cuts_off and graphs._may_cut_off():
+        pytest.skip("without VNNI sums are exact only if that is asked for")
+    monkeypatch.setattr(graphs, "_may_cut_off", lambda: cuts_off)
+    light, model = load_light(folder, threads=1, int8=True), load_ranker(folder)
+    items = [Item(model.windows(document), 0, [(0, 1), (1, 2), (2, 4)]) for document in DOCUMENTS]
+    exact = model.score(items)
+    for layer in model.ranker.encoder.modules():
+        if isinstance(layer, nn.Linear):
+            monkeypatch.setattr(layer, "forward", partial(in_bytes, layer))
+    for ours, theirs, other in zip(light.score(items), model.score(items), exact, strict=True):
+        far = abs(other.logit - theirs.logit).max()
+        # Values between two whole numbers are rounded one way or the other: what is left is far smaller.
+        assert abs(ours.logit - theirs.logit).max() < far / 5
+        np.testing.assert_allclose(ours.logit, theirs.logit, atol=2e-3)
+        np.testing.assert_allclose(ours.scores, theirs.scores, atol=2e-3)
+
+
+def test_a_document_does_not_depend_on_those_read_with_it(folder):
+    light = load_light(folder, threads=1, int8=True)
+    items = [Item(light.windows(document), n % 2) for n, document in enumerate(DOCUMENTS)]
+    for pieces in (1, 10_000):
+        for ours, item in zip(light.score(items, pieces=pieces), items, strict=True):
+            [alone] = light.score([item])
+            assert ours.bounds == alone.bounds
+            np.testing.assert_allclose(ours.scores, alone.scores, atol=1e-3)
+
+
+def test_a_runtime_of_its_own(folder):
+    resolver = Resolver.from_pretrained(folder, runtime="int8", threads=1)
+    assert "onnxruntime in int8" in repr(resolver)
+    assert resolver.resolve("Ann saw it .").clusters is not None
+    assert "int8" not in repr(Resolver.from_pretrained(folder, device="cpu"))
+    with pytest.raises(CorelaxError, match="onnxruntime computes on the CPU"):
+        Resolver.from_pretrained(folder, runtime="int8", device="cuda")
+
+
+def test_weights_that_are_not_stored_in_bytes_have_no_such_graph(folder, tmp_path):
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    save_ranker(tmp_path / "half", load_ranker(folder), precision="half")
+    shutil.copy(tmp_path / "half" / "model.safetensors", copy)
+    shutil.copy(tmp_path / "half" / "config.json", copy)
+    assert write_graphs(copy).int8 is None
+    with pytest.raises(CorelaxError, match="no graph for bytes; corelax export .* in bytes"):
+        Resolver.from_pretrained(copy, runtime="int8")
+    assert Resolver.from_pretrained(copy, runtime="onnx").model.runtime == "onnxruntime"
+
+
+def test_a_graph_for_bytes_and_weights_that_are_none_are_one_line(folder, tmp_path):
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    config = json.loads((copy / "config.json").read_bytes())
+    save_ranker(tmp_path / "half", load_ranker(folder), precision="half")
+    shutil.copy(tmp_path / "half" / "model.safetensors", copy)
+    del config[DIGEST]
+    (copy / "config.json").write_text(json.dumps(config))
+    with pytest.raises(CorelaxError, match="is missing|is not in bytes"):
+        load_light(copy, threads=1, int8=True)
+
+
+@pytest.mark.shared_data
+def test_small_is_as_good_in_bytes():
+    gold = read(DATA / "ontogum" / "dev.gold_conll.gz")
+    by_four, by_one = (
+        [each.document for each in Resolver.from_pretrained(runtime=runtime).pipe(gold)]
+        for runtime in ("onnx", "int8")
+    )
+    assert by_one != by_four  # it is another computation, indeed
+    cost = score(gold=gold, system=by_four).conll - score(gold=gold, system=by_one).conll
+    assert cost < 0.003
