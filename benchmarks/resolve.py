@@ -186,7 +186,7 @@ def single(options: argparse.Namespace) -> None:
         print(json.dumps(operations(model, options.threads)))
         return
     resolver = loaded(options, model, runtime)
-    clock = NetworkClock() if runtime != "torch" else None
+    clock = NetworkClock() if runtime == "onnx" else None
     print(json.dumps(measured(options, resolver, clock, int(words), way)))
 
 

@@ -80,6 +80,10 @@ class Claims(NamedTuple):
         return {entity for entity, mentions in members.items() if self.clash(mentions)}
 
 
+# The document, if several are decided together, and a name in it.
+_Name = tuple[str | None, str]
+
+
 def claims_of(document: Document, spans: Sequence[tuple[int, int]] | Ints) -> Claims:
     """The claims of mentions.
 
@@ -102,10 +106,10 @@ def claims_of(document: Document, spans: Sequence[tuple[int, int]] | Ints) -> Cl
     bounds = np.array(spans, np.int64).reshape(-1, 2)
     made, refused = [0] * len(bounds), [0] * len(bounds)
     surnames: dict[int, int] = {}
-    first_names: dict[int, str] = {}
-    # (document, name): of mentions that may be a first name or a surname, and of those that end longer names
-    single: dict[int, tuple[str | None, str]] = {}
-    last_names: set[tuple[str | None, str]] = set()
+    # First names; of mentions that may be a first name or a surname; at the end of longer names.
+    first_names: dict[int, _Name] = {}
+    single: dict[int, _Name] = {}
+    last_names: set[_Name] = set()
     joined = document.layers.get("document")
     listed = _that_may_claim(document.words, bounds, any_words=speakers is not None)
     for number, (start, end) in zip(listed.tolist(), bounds[listed].tolist(), strict=True):
@@ -117,10 +121,11 @@ def claims_of(document: Document, spans: Sequence[tuple[int, int]] | Ints) -> Cl
         if words and _JOINING.isdisjoint(lowered):
             claim = _gender(words, lowered)
             title = _title(words, lowered)
+            here = joined[start] if joined else None
             if given := first_name(words):
-                first_names[number] = given
+                first_names[number] = here, given
             if lowered[-1] in FIRST_NAMES:
-                name = (joined[start] if joined else None, lowered[-1])
+                name = here, lowered[-1]
                 if len(words) == 1:
                     single[number] = name
                 elif title is not None and title not in GIVEN_NAME_TITLES:
@@ -147,17 +152,20 @@ def claims_of(document: Document, spans: Sequence[tuple[int, int]] | Ints) -> Cl
     return Claims(made, refused, list(bits.mentions.values()))
 
 
-def _keep_apart(names: dict[int, str], bits: _Bits, made: list[int], refused: list[int]) -> None:
+def _keep_apart(names: dict[int, _Name], bits: _Bits, made: list[int], refused: list[int]) -> None:
     """Adds claims of first names, each of which refuses those that cannot be of the same person."""
-    known = sorted(set(names.values()))
-    bit = {name: bits.of(("first name", name)) for name in known}
+    known: dict[str | None, list[str]] = {}
+    for document, name in dict.fromkeys(names.values()):
+        known.setdefault(document, []).append(name)
+    bit = {name: bits.of(("first name", name)) for _, name in names.values()}
     others = {
-        name: sum(bit[other] for other in known if not may_be_one_person(name, other))
-        for name in known
+        (document, name): sum(bit[o] for o in of_document if not may_be_one_person(name, o))
+        for document, of_document in known.items()
+        for name in of_document
     }
-    for number, name in names.items():
+    for number, (document, name) in names.items():
         made[number] |= bit[name]
-        refused[number] |= others[name]
+        refused[number] |= others[document, name]
 
 
 def _that_may_claim(words: Sequence[str], bounds: Ints, *, any_words: bool) -> Ints:

@@ -35,7 +35,11 @@ _LISTS = _read()
 _ALONE = _LISTS["male"] | _LISTS["female"]
 MALE_NAMES = _LISTS["male"] | _LISTS["male" + _NOT_ALONE]
 FIRST_NAMES = MALE_NAMES | _LISTS["female"] | _LISTS["female" + _NOT_ALONE]
-_NAMES_AND_SHORT = [frozenset(group.split()) for group in _SHORT.replace("\n", "|").split("|")]
+# name: it, its short forms and what it is short for
+_FORMS: dict[str, set[str]] = {}
+for _group in _SHORT.replace("\n", "|").split("|"):
+    for _name in _group.split():
+        _FORMS.setdefault(_name, set()).update(_group.split())
 
 
 def first_name(words: Sequence[str]) -> str | None:
@@ -67,4 +71,4 @@ def may_be_one_person(name: str, other: str) -> bool:
     """
     if name[:_ALIKE] == other[:_ALIKE] or name in other or other in name:
         return True
-    return any({name, other} <= group for group in _NAMES_AND_SHORT)
+    return other in _FORMS.get(name, ())

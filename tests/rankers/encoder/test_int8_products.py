@@ -1,4 +1,4 @@
-"""Products of bytes: what a literal version in torch gives, whatever the processor, the batch or the folder."""
+"""Products of bytes: what a literal version in torch gives, whatever the processor, batch or folder."""
 
 import json
 import shutil
@@ -92,7 +92,7 @@ def test_weights_that_are_not_stored_in_bytes_have_no_such_graph(folder, tmp_pat
     shutil.copy(tmp_path / "half" / "model.safetensors", copy)
     shutil.copy(tmp_path / "half" / "config.json", copy)
     assert write_graphs(copy).int8 is None
-    with pytest.raises(CorelaxError, match="no graph for bytes; corelax export .* in bytes"):
+    with pytest.raises(CorelaxError, match=r"no graph for bytes; corelax export .* in bytes"):
         Resolver.from_pretrained(copy, runtime="int8")
     assert Resolver.from_pretrained(copy, runtime="onnx").model.runtime == "onnxruntime"
 
@@ -104,7 +104,7 @@ def test_a_graph_for_bytes_and_weights_that_are_none_are_one_line(folder, tmp_pa
     shutil.copy(tmp_path / "half" / "model.safetensors", copy)
     del config[DIGEST]
     (copy / "config.json").write_text(json.dumps(config))
-    with pytest.raises(CorelaxError, match="is missing|is not in bytes"):
+    with pytest.raises(CorelaxError, match=r"is missing|is not in bytes"):
         load_light(copy, threads=1, int8=True)
 
 

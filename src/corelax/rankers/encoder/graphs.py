@@ -186,7 +186,9 @@ class Graphs:
 
     def _start(self) -> None:
         self._sessions = {name: self._session(name) for name in self._graphs}
-        self._process = os.getpid()  # last: another thread would take the sessions that were there before
+        self._process = (
+            os.getpid()
+        )  # last: another thread would take the sessions that were there before
 
     def _session(self, name: str) -> Any:
         # Read when it is imported: else it keeps a file about this machine and tells its makers about use.

@@ -7,12 +7,11 @@ between the graphs is chosen on arrays: which spans are kept, and which blocks l
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -59,6 +58,7 @@ from corelax.rankers.encoder.span_table import SpanTable, best_numbers, span_tab
 from corelax.rankers.encoder.stored_weights import StoredWeights
 from corelax.rankers.encoder.words import LAYERS
 
+_T = TypeVar("_T")
 RECORD = "graphs"  # the key in config.json: for each graph its digest and the names of its weights
 MOST_GRAPH = 1 << 26  # bytes of a graph, whose usual size is 2^17
 
@@ -125,24 +125,25 @@ class LightModel:
             least: Spans with a smaller mention logit are dropped.
             pieces: How many pieces the encoder reads at a time, or one window if that is longer.
         """
-        at_once = self.graphs.at_once
-        with ThreadPoolExecutor(at_once) if at_once > 1 else nullcontext() as pool:
-            each = pool.map if pool else map
-            found = list(each(lambda r: self._found(r, least), readings(items, pieces // at_once)))
-            if not found:
-                return [without_spans() for _ in items]
-            place, logit, vectors, properties = map(np.concatenate, zip(*found, strict=True))
-            ordered = place.argsort(kind="stable")
-            counts = np.bincount(owners(items)[place], minlength=len(items))
-            schemes = [item.scheme for item in items]
-            parts = np.split(ordered, np.cumsum(counts)[:-1])
-            return list(
-                each(
-                    lambda scheme, at: self._linked(scheme, logit[at], vectors[at], properties[at]),
-                    schemes,
-                    parts,
-                )
-            )
+        every = list(readings(items, pieces // self.graphs.at_once))
+        if not every:
+            return [without_spans() for _ in items]
+        found = self._each(lambda reading: self._found(reading, least), every)
+        place, logit, vectors, properties = map(np.concatenate, zip(*found, strict=True))
+        ordered = place.argsort(kind="stable")
+        counts = np.bincount(owners(items)[place], minlength=len(items))
+
+        def linked(item: Item, at: Ints) -> ScoredDocument:
+            return self._linked(item.scheme, logit[at], vectors[at], properties[at])
+
+        return self._each(linked, items, np.split(ordered, np.cumsum(counts)[:-1]))
+
+    def _each(self, function: Callable[..., _T], *arguments: Sequence[Any]) -> list[_T]:
+        """Results of a function, of which several are computed at once where that is faster."""
+        if self.graphs.at_once == 1 or len(arguments[0]) == 1:
+            return list(map(function, *arguments))
+        with ThreadPoolExecutor(self.graphs.at_once) as pool:
+            return list(pool.map(function, *arguments))
 
     def read(self, reading: Reading) -> tuple[SpanTable, Vectors, Vectors]:
         """All spans of some windows, [window, word, size] the vectors of words, and [span] logits."""
