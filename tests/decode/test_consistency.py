@@ -227,3 +227,11 @@ def test_claims_are_the_same_whether_or_not_spans_are_looked_at_that_say_nothing
         for layers in ({"speaker": (None,) * len(words)}, {})
     )
     assert looked_at == chosen
+
+
+def test_first_names_are_kept_apart_within_a_document_alone():
+    words, spans = ("Henry", "saw", "George"), [(0, 1), (2, 3)]
+    together = Document(id="d", words=words)
+    assert claims_of(together, spans).clash([0, 1])
+    apart = Document(id="d", words=words, layers={"document": ("a", "a", "b")})
+    assert not claims_of(apart, spans).clash([0, 1])

@@ -536,3 +536,11 @@ def test_mentions_have_heads_and_files_of_corefud_carry_them(tmp_path):
     write([resolution.document], path)
     [doc] = read(path)
     assert doc.head_of(doc.clusters.labels[0], dog.span) == dog.head == 3
+
+
+def test_small_resolves_in_bytes():
+    resolver = Resolver.from_pretrained(runtime="int8", threads=2)
+    text = "Marie Curie moved to Paris. She studied there."
+    assert str(resolver.resolve(text)).startswith("Marie Curie: Marie Curie [0:11], She [28:31]")
+    together = list(resolver.pipe([text] * 40, batch_size=40))
+    assert {str(each) for each in together} == {str(resolver.resolve(text))}

@@ -17,7 +17,7 @@ def export(
     Such a model resolves with onnxruntime alone: it starts in a second, and needs no torch.
     """
     require("export", "torch", "transformers", "onnx", "onnxscript", "onnxruntime")
-    from corelax.rankers.encoder.exported import write_graphs
+    from corelax.rankers.encoder.exported import MOST_ERROR, write_graphs
     from corelax.resolve.models import model_folder
 
     folder = model_folder(model)
@@ -28,4 +28,5 @@ def export(
         f"{logits:.1g} (mention logits), {scores:.1g} (antecedent scores)"
     )
     if int8 is not None:
-        print(f"{folder}: words.int8.onnx; products of bytes change mention logits by {int8:.1%}")
+        name = "words.int8.onnx" if int8 <= MOST_ERROR else "no graph for bytes"
+        print(f"{folder}: {name}; products of bytes change mention logits by {int8:.1%}")

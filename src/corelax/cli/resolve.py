@@ -113,7 +113,9 @@ def resolve(
     device: Device = "auto",
     runtime: Annotated[
         Literal["auto", "onnx", "int8", "torch"],
-        Option(help="What computes; auto is onnxruntime on a CPU if it can, int8 a faster one."),
+        Option(
+            help="What computes; auto is onnxruntime on a CPU if it can; int8 is faster, less exact."
+        ),
     ] = "auto",
     batch_size: Annotated[
         int, Option(min=1, max=4096, metavar="N", help="Documents resolved together.")

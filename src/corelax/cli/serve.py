@@ -49,7 +49,9 @@ def serve(
     device: Device = "auto",
     runtime: Annotated[
         Literal["auto", "onnx", "int8", "torch"],
-        Option(help="What computes; auto is onnxruntime on a CPU if it can, int8 a faster one."),
+        Option(
+            help="What computes; auto is onnxruntime on a CPU if it can; int8 is faster, less exact."
+        ),
     ] = "auto",
     threads: Annotated[
         int | None,

@@ -111,6 +111,8 @@ def check_types(settings: Any) -> None:
             if wanted == tuple[str, ...]
             else type(value) is wanted or wanted not in (int, bool, str)
         )
+        if not is_right and wanted == tuple[str, ...]:
+            raise CorelaxError(f"{field.name} must be a tuple of words, not {value!r}")
         if not is_right:
             raise _wrong_kind(field.name, value, wanted)
 

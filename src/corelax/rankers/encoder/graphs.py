@@ -20,7 +20,6 @@ Vectors = NDArray[np.float32]
 
 WORDS, SPANS, LINKS = "words.onnx", "spans.onnx", "links.onnx"
 GRAPHS = (WORDS, SPANS, LINKS)
-AT_ONCE = 2  # calls of graphs in bytes
 WORDS_INT8 = "words.int8.onnx"  # may take the place of the first
 # Of spans, in the order of their column.
 PROPERTIES = ("start", "end", "sentence", "speaker", "turn", "person", "text", "head", "head_word")
@@ -65,18 +64,16 @@ class Graphs:
     Args:
         graphs: Each of `GRAPHS`, or `WORDS_INT8` for the first.
         weights: The weights.
-        threads: How many threads compute. They wait without spinning, and are made anew after a fork.
+        threads: How many threads a call computes with. They wait without spinning.
         folder: What is blamed if the graphs cannot be run.
     """
 
     def __init__(
         self, graphs: Mapping[str, Graph], weights: StoredWeights, threads: int, folder: Path
     ) -> None:
-        self._graphs, self._weights, self._threads = graphs, weights, threads
+        self._graphs, self._weights, self.threads = graphs, weights, threads
         self._folder = folder
         self.are_int8 = WORDS_INT8 in graphs
-        # Products of bytes are so short that threads would wait for each other most of the time.
-        self.at_once = AT_ONCE if self.are_int8 and threads > 1 else 1
         self._start()
 
     def words(
@@ -171,10 +168,13 @@ class Graphs:
         )
         return scores, antecedents
 
-    def _run(self, graph: str, **inputs: NDArray[Any]) -> Any:
-        if os.getpid() != self._process and self._threads > 1:
+    def renew_after_fork(self) -> None:
+        """Threads of the parent process are not here: makes new ones in a process that was forked."""
+        if os.getpid() != self._process and self.threads > 1:
             _abandoned.append(self._sessions)
             self._start()
+
+    def _run(self, graph: str, **inputs: NDArray[Any]) -> Any:
         try:
             return self._sessions[graph].run(None, inputs)
         except (
@@ -185,10 +185,8 @@ class Graphs:
             ) from None
 
     def _start(self) -> None:
+        self._process = os.getpid()
         self._sessions = {name: self._session(name) for name in self._graphs}
-        self._process = (
-            os.getpid()
-        )  # last: another thread would take the sessions that were there before
 
     def _session(self, name: str) -> Any:
         # Read when it is imported: else it keeps a file about this machine and tells its makers about use.
@@ -198,7 +196,7 @@ class Graphs:
         except ImportError:
             raise CorelaxError(INSTALL) from None
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self._threads
+        options.intra_op_num_threads = self.threads
         options.inter_op_num_threads = 1
         options.enable_mem_pattern = False  # shapes differ from call to call
         options.log_severity_level = 4
@@ -206,8 +204,8 @@ class Graphs:
         options.add_session_config_entry("session.x64quantprecision", "01"[_may_cut_off()])
         graph = self._graphs[name]
         try:
-            arrays: dict[str, NDArray[Any]] = {w: self._weights(w) for w in graph.weights}
-            arrays |= {w: self._weights.in_bytes(w) for w in graph.in_bytes}
+            arrays: dict[str, NDArray[Any]] = {w: self._weights.in_bytes(w) for w in graph.in_bytes}
+            arrays |= {w: self._weights(w) for w in graph.weights}
             values = map(onnxruntime.OrtValue.ortvalue_from_numpy, arrays.values())
             options.add_external_initializers(list(arrays), list(values))
             return onnxruntime.InferenceSession(

@@ -10,6 +10,7 @@ what keeps entities as they are: the vectors of marks such as [SEP] are many tim
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from typing import Any
 
@@ -24,8 +25,8 @@ LEAST_MAX = 1e-6  # of a row, so that a row of zeros can be divided by it
 CONTRIB = "com.microsoft"  # onnxruntime's own operations
 
 
-def with_int8_products(graph: Graph, stored: Collection[str]) -> Graph:
-    """The graph with other nodes for W x where W is one of the encoder's matrices.
+def with_int8_products(graph: Graph, stored: Collection[str]) -> Graph | None:
+    """The graph with other nodes for W x where W is one of the encoder's matrices; None if there is none.
 
     Args:
         graph: In four-byte numbers, without weights.
@@ -35,11 +36,12 @@ def with_int8_products(graph: Graph, stored: Collection[str]) -> Graph:
 
     model = onnx.load_from_string(graph.content)
     model.opset_import.append(onnx.helper.make_opsetid(CONTRIB, 1))
-    matrices = {name for name in stored if name.startswith("encoder.")}
+    uses = Counter(name for node in model.graph.node for name in node.input)
+    matrices = {name for name in stored if name.startswith("encoder.") and uses[name] == 1}
     transposed = {
         node.output[0]: node.input[0]
         for node in model.graph.node
-        if node.op_type == "Transpose" and node.input[0] in matrices
+        if node.op_type == "Transpose" and node.input[0] in matrices and uses[node.output[0]] == 1
     }
     nodes, used = [], set[str]()
     in_bytes = set[str]()  # three products have the same x
@@ -53,6 +55,8 @@ def with_int8_products(graph: Graph, stored: Collection[str]) -> Graph:
             in_bytes.add(node.input[0])
             nodes += _rows_in_bytes(node.input[0])
         nodes += _product(node, matrix)
+    if not used:
+        return None
     weights = [weight for weight in model.graph.initializer if weight.name in used]
     for weight in weights:
         weight.data_type = onnx.TensorProto.INT8

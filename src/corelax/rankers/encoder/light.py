@@ -60,6 +60,7 @@ from corelax.rankers.encoder.words import LAYERS
 
 _T = TypeVar("_T")
 RECORD = "graphs"  # the key in config.json: for each graph its digest and the names of its weights
+AT_ONCE = 2  # calls of graphs in bytes
 MOST_GRAPH = 1 << 26  # bytes of a graph, whose usual size is 2^17
 
 
@@ -125,7 +126,8 @@ class LightModel:
             least: Spans with a smaller mention logit are dropped.
             pieces: How many pieces the encoder reads at a time, or one window if that is longer.
         """
-        every = list(readings(items, pieces // self.graphs.at_once))
+        self.graphs.renew_after_fork()
+        every = list(readings(items, pieces // self._at_once))
         if not every:
             return [without_spans() for _ in items]
         found = self._each(lambda reading: self._found(reading, least), every)
@@ -138,11 +140,20 @@ class LightModel:
 
         return self._each(linked, items, np.split(ordered, np.cumsum(counts)[:-1]))
 
+    @property
+    def _at_once(self) -> int:
+        """How many calls of graphs there are at once, in the same memory.
+
+        Products of bytes are so short that the threads of one call would mostly wait for each other.
+        """
+        fits = self.settings.window * AT_ONCE <= PIECES["cpu"]
+        return AT_ONCE if self.graphs.are_int8 and self.graphs.threads > 1 and fits else 1
+
     def _each(self, function: Callable[..., _T], *arguments: Sequence[Any]) -> list[_T]:
         """Results of a function, of which several are computed at once where that is faster."""
-        if self.graphs.at_once == 1 or len(arguments[0]) == 1:
+        if self._at_once == 1 or len(arguments[0]) == 1:
             return list(map(function, *arguments))
-        with ThreadPoolExecutor(self.graphs.at_once) as pool:
+        with ThreadPoolExecutor(self._at_once) as pool:
             return list(pool.map(function, *arguments))
 
     def read(self, reading: Reading) -> tuple[SpanTable, Vectors, Vectors]:

@@ -56,10 +56,13 @@ const explorer = (() => {
   function update() {
     if (isWaiting) return;
     isWaiting = true;
-    requestAnimationFrame(() => {
-      isWaiting = false;
-      draw();
-    });
+    requestAnimationFrame(drawWhatWaits);
+  }
+
+  function drawWhatWaits() {
+    if (!isWaiting) return;
+    isWaiting = false;
+    draw();
   }
 
   function drawTable(now, exact) {
@@ -125,7 +128,6 @@ const explorer = (() => {
   }
 
   function point(i, j) {
-    if (isWaiting) draw(); // the pointer can be faster than the first frame of a text
     if (!state.shown.length) return;
     const row = Math.max(0, Math.min(state.shown.length - 1, i));
     state.cell = [row, Math.max(0, Math.min(row, j))];
@@ -133,6 +135,7 @@ const explorer = (() => {
   }
 
   byId("matrix").addEventListener("pointermove", event => {
+    drawWhatWaits(); // a pointer, like a key, can be faster than the first frame of a text
     const box = event.target.getBoundingClientRect(), n = state.shown.length;
     point(Math.floor((event.clientY - box.top) / box.height * n), Math.floor((event.clientX - box.left) / box.width * n));
   });
@@ -141,6 +144,7 @@ const explorer = (() => {
     if (!step) return;
     event.preventDefault();
     event.stopPropagation();
+    drawWhatWaits();
     const [i, j] = state.cell ?? [0, 0];
     point(i + step[0], j + step[1]);
   });
