@@ -106,14 +106,10 @@ def check_types(settings: Any) -> None:
     types = field_types(type(settings))
     for field in fields(settings):
         value, wanted = getattr(settings, field.name), types[field.name]
-        is_right = (
-            isinstance(value, tuple) and all(isinstance(word, str) for word in value)
-            if wanted == tuple[str, ...]
-            else type(value) is wanted or wanted not in (int, bool, str)
-        )
-        if not is_right and wanted == tuple[str, ...]:
-            raise CorelaxError(f"{field.name} must be a tuple of words, not {value!r}")
-        if not is_right:
+        if wanted == tuple[str, ...]:
+            if not (isinstance(value, tuple) and all(isinstance(word, str) for word in value)):
+                raise CorelaxError(f"{field.name} must be a tuple of words, not {value!r}")
+        elif wanted in (int, bool, str) and type(value) is not wanted:
             raise _wrong_kind(field.name, value, wanted)
 
 

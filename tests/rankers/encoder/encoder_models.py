@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from corelax.document import Document
-from corelax.rankers.encoder.folder import EncoderModel, new_ranker
+from corelax.rankers.encoder.folder import EncoderModel, new_ranker, save_ranker
 from corelax.rankers.encoder.inputs import encoder_input
 from corelax.rankers.encoder.settings import EncoderSettings
 
@@ -93,3 +93,11 @@ def a_document(sentences: list[str], speakers: list[str | None] | None = None) -
     if speakers is not None:
         layers["speaker"] = [s for s, line in zip(speakers, words, strict=True) for _ in line]
     return Document.from_sentences("d", words, layers=layers)
+
+
+def tiny_folder(parent: Path) -> Path:
+    """A folder with a tiny model, its weights in bytes."""
+    torch.manual_seed(1)
+    model = tiny_model(write_encoder(parent / "encoder"), seed=2)
+    save_ranker(parent / "model", model, precision="int8")
+    return parent / "model"

@@ -19,7 +19,7 @@ from corelax.rankers.encoder.folder import load_ranker, save_ranker
 from corelax.rankers.encoder.items import Item
 from corelax.rankers.encoder.light import load_light
 from corelax.resolve import Resolver
-from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_model, write_encoder
+from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_folder
 from tests.shared_corpora import DATA
 
 pytestmark = [pytest.mark.usefixtures("one_thread"), pytest.mark.slow]  # exporting takes a while
@@ -28,10 +28,7 @@ DOCUMENTS = [a_document(STORY), a_document(["Ann saw it ."]), a_document(STORY[:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("int8") / "model"
-    torch.manual_seed(1)
-    model = tiny_model(write_encoder(folder.parent / "encoder"), seed=2)
-    save_ranker(folder, model, precision="int8")
+    folder = tiny_folder(tmp_path_factory.mktemp("int8"))
     differences = write_graphs(folder)
     assert max(differences.logits, differences.scores) < 1e-3
     assert differences.int8 is not None

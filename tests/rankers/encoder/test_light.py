@@ -7,18 +7,17 @@ import sys
 
 import numpy as np
 import pytest
-import torch
 
 from corelax.core.errors import CorelaxError
 from corelax.decode.arrays import dense_scores
 from corelax.document import Document
 from corelax.io import read
 from corelax.rankers.encoder.exported import write_graphs
-from corelax.rankers.encoder.folder import load_ranker, save_ranker
+from corelax.rankers.encoder.folder import load_ranker
 from corelax.rankers.encoder.items import Item
 from corelax.rankers.encoder.light import has_graphs, load_light
 from corelax.resolve import Resolver, model_folder
-from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_model, write_encoder
+from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_folder
 from tests.shared_corpora import DATA
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -35,10 +34,7 @@ DOCUMENTS = [
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A tiny model with graphs."""
-    folder = tmp_path_factory.mktemp("light") / "model"
-    torch.manual_seed(1)
-    model = tiny_model(write_encoder(folder.parent / "encoder"), seed=2)
-    save_ranker(folder, model, precision="int8")
+    folder = tiny_folder(tmp_path_factory.mktemp("light"))
     assert not has_graphs(folder)
     differences = write_graphs(folder)
     assert max(differences.logits, differences.scores) < 1e-3
