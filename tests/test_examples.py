@@ -147,7 +147,8 @@ def test_commands_in_pages_have_verbs_and_options_that_exist(page: Path) -> None
         if not verb.isupper():  # `corelax COMMAND --help`
             command = app.get_command(Context(app), verb)
             assert command, f"corelax {verb}"
-            known = {name for option in command.params for name in option.opts} | {"--help"}
+            names = [(*option.opts, *option.secondary_opts) for option in command.params]  # --no-…
+            known = {name for of_option in names for name in of_option} | {"--help"}
             used = {word.split("=")[0] for word in arguments if re.match(r"--?[a-z]", word)}
             assert used <= known, f"corelax {verb}"
 

@@ -11,6 +11,7 @@ from corelax.study import InProcess, Progress, reproduce, results, sweep
 from corelax.study.runner import Runner
 from tests.study.study_runs import (
     COMMON,
+    Recorded,
     alone,  # noqa: F401  (a fixture for all tests here)
     damaged,
     files_in,
@@ -77,8 +78,9 @@ def test_files_are_prepared_once_and_every_comparison_is_made_once(run):
     assert prepared == 1
     systems = len(study.results.compared)
     betas = sum(len(grid.values) for grid in study.results.reproduction.study.grids)
-    # Test and dev; each β against 1, on dev; the chosen β against 1, on test; three rows by length.
-    assert compared <= 2 * systems + betas + 2 + 2 * 3
+    # Test and dev; each β against 1, on dev; the chosen β against 1, on test; three rows by length; four
+    # losses of a metric by five metrics beside CoNLL.
+    assert compared <= 2 * systems + betas + 2 + 2 * 3 + 4 * 5
 
 
 def test_a_comparison_is_remembered(run):
@@ -94,7 +96,7 @@ def test_a_second_call_does_nothing_but_the_report(run, files, capsys):
     with invented_training(answer) as jobs:
         again = reproduce(
             out, train=files.train, dev=files.dev, test=files.test, seeds=2, paper_only=True,
-            tune=False, settings=COMMON, device="cpu", examples=0, workers=1,
+            tune=False, settings=COMMON, device="cpu", examples=0, executor=Recorded(),
         )  # fmt: skip
     assert jobs == []
     assert again.summary() == run[1]

@@ -10,13 +10,14 @@ import pytest
 import corelax
 from corelax import CorelaxError
 from corelax.io import read, write
-from corelax.study import InProcess, api, reproduce
+from corelax.study import api, reproduce
 from corelax.study.plan import PAPER, Grid, Row, Study
 from corelax.study.records import load_predicted
 from corelax.study.units import Unit
 from corelax.study.work import Worker
 from tests.study.study_runs import (
     COMMON,
+    Recorded,
     alone,  # noqa: F401  (a fixture for all tests here)
     damaged,
     documents,
@@ -64,7 +65,7 @@ def files(tmp_path_factory):
 
 
 def cross(out, files, **more):
-    return reproduce(out, **{**OPTIONS, "executor": InProcess(), **files, **more})
+    return reproduce(out, **{**OPTIONS, "executor": Recorded(), **files, **more})
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +94,18 @@ def test_every_document_is_tested_once_and_the_report_is_about_all(run, gold):
     difference = study.results.difference(study.results.outcome("lea_beta"))
     assert (difference.documents, difference.seeds) == (len(gold), SEEDS)
     assert (out / "report" / "report.html").exists()
+
+
+def test_rows_can_be_added_later_in_the_same_folder(files, tmp_path):
+    with invented_training(answer) as jobs:
+        first = cross(tmp_path, files, rows=["entity_ce"])
+        assert [outcome.row.name for outcome in first.results.outcomes] == ["baseline", "entity_ce"]
+        assert not any("lea" in job.stage for job in jobs)
+        jobs.clear()
+        every = cross(tmp_path, files)
+    assert every.is_done
+    assert len(every.results.outcomes) == len(STUDY.rows)
+    assert {job.stage for job in jobs} == set(GRID.names)
 
 
 def test_no_test_document_is_trained_or_tuned_on_in_its_fold(run):

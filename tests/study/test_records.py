@@ -203,10 +203,10 @@ def test_a_record_of_the_same_settings_and_documents_is_taken(tmp_path):
 def test_a_record_of_a_version_without_a_setting_has_its_default(tmp_path):
     record = own_record()
     for stage in record.chain:
-        del stage["tf32"]
+        del stage["precision"]
     check_record(tmp_path / "a.json", record, wanted(), DATA)
-    with pytest.raises(CorelaxError, match="tf32"):
-        check_record(tmp_path / "a.json", record, wanted(tf32="true"), DATA)
+    with pytest.raises(CorelaxError, match="precision"):
+        check_record(tmp_path / "a.json", record, wanted(precision="tf32"), DATA)
 
 
 @pytest.mark.parametrize(

@@ -349,3 +349,26 @@ def test_pages_and_help_say_how_much_a_study_is(vectors, resolvers, runs):
     page = (Path(__file__).parents[2] / "docs" / "reproduction.md").read_text()
     assert re.search(rf"\b{resolvers}\b", page)
     assert re.search(rf"\b{runs}\b", reproduce.__doc__)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_study_of_some_rows_has_what_these_rows_need(name):
+    study = STUDIES[name]
+    for row in study.rows:
+        part = study.only([row.name])
+        assert {one.name for one in part.rows} == {"baseline", row.name}
+        units = {unit.name for unit in part.units}
+        assert units >= {"baseline", *row.units}
+        assert units <= {"baseline", *row.units, *part.tuned}
+        for unit in part.units:
+            assert unit.rates not in study.tuned or unit.rates in part.tuned
+        for grid in part.grids:
+            assert set(grid.names) <= set(row.units)
+    every = study.only([row.name for row in study.rows])
+    assert (every.units, every.rows, every.tuned) == (study.units, study.rows, study.tuned)
+    assert [*every.grids] == [*study.grids]
+
+
+def test_a_row_that_there_is_not_is_named():
+    with pytest.raises(CorelaxError, match=r"--row must be 'baseline' or .*, not 'leaa'"):
+        full_study().only(["leaa"])

@@ -70,10 +70,10 @@ class Adder:
         save_weights(folder / "model.safetensors", self.network.state_dict(), OF)
 
 
-def train(folder, epochs, optimizer="adam", step=None, dev=lambda: 0.5, **settings):
+def train(folder, epochs, optimizer="adam", step=None, dev=lambda: 0.5, every=0.0, **settings):
     """Trains from where the folder says it stopped."""
-    trainee = Adder(optimizer, step, dev)
-    history = train_epochs(trainee, Settings(stage="s", epochs=epochs, **settings), folder)
+    trainee, config = Adder(optimizer, step, dev), Settings(stage="s", epochs=epochs, **settings)
+    history = train_epochs(trainee, config, folder, checkpoint_seconds=every)
     return trainee.network, history
 
 
@@ -90,6 +90,19 @@ def test_going_on_is_as_if_nothing_had_been(optimizer, tmp_path):
     losses = [epoch.loss for epoch in at_once.epochs]
     assert [epoch.loss for epoch in bit_by_bit.epochs] == losses
     assert len(set(losses)) == 4
+
+
+def test_without_a_young_checkpoint_epochs_are_repeated_to_the_same_end(tmp_path):
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "parts").mkdir()
+    whole, _ = train(tmp_path / "whole", 4)
+    train(tmp_path / "parts", 1)
+    train(tmp_path / "parts", 3, every=1000.0)  # as if it were interrupted after three epochs
+    assert len((tmp_path / "parts" / "log.jsonl").read_text().splitlines()) == 1
+    parts, history = train(tmp_path / "parts", 4)
+    assert len(history.epochs) == 4
+    for name, weight in whole.state_dict().items():
+        assert torch.equal(parts.state_dict()[name], weight)
 
 
 def test_a_checkpoint_of_something_else_is_an_error(tmp_path):

@@ -62,6 +62,13 @@ def reproduce(
     paper_only: Annotated[
         bool, Option("--paper-only", help="Leave out what goes beyond the paper.")
     ] = False,
+    row: Annotated[
+        list[str] | None,
+        Option(
+            metavar="ROW",
+            help="Only this row of the tables beside the baseline (lea_beta, global2016, ...); repeat it.",
+        ),
+    ] = None,
     tune: Annotated[bool, Option(help="Tune learning rates on dev.")] = True,
     choose_once: Annotated[
         bool,
@@ -154,6 +161,7 @@ def reproduce(
             hold_out=hold_out,
             quick=quick,
             paper_only=paper_only,
+            rows=row or (),
             tune=tune,
             choose_once=choose_once,
             seeds=seeds,

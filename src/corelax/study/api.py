@@ -90,6 +90,7 @@ def reproduce(
     hold_out: int | None = None,
     quick: bool = False,
     paper_only: bool = False,
+    rows: Collection[str] = (),
     tune: bool = True,
     choose_once: bool = False,
     seeds: int | None = None,
@@ -123,6 +124,7 @@ def reproduce(
         hold_out: Instead of `dev`, how many training documents to hold out for dev, evenly spread.
         quick: Only the paper's four resolvers, on synthetic documents: takes minutes, needs no files.
         paper_only: Whether to leave out experiments that go beyond the paper.
+        rows: Only these rows of the tables, and the baseline; a later call may add others in the same folder.
         tune: Whether to tune learning rates on dev.
         choose_once: Whether β and T are chosen with the first seed, as learning rates are; the others then
             train only what was chosen, which takes far fewer runs.
@@ -162,6 +164,7 @@ def reproduce(
     study = _study(
         common, quick=quick, paper_only=paper_only, tune=tune, vectors=vectors is not None
     )
+    study = study.only(rows) if rows else study
     numbers = range(1, (seeds or (QUICK_SEEDS if quick else SEEDS)) + 1)
     # Everything is checked before anything is written.
     for seed in only_seeds:

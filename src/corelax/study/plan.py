@@ -6,10 +6,11 @@ A row is one unit, or several of which the best on dev is taken (β, T). Publish
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
 from corelax.study.systems import OTHERS, OUR_NETWORKS, OURS, PAPER, chosen_systems
 from corelax.study.units import Unit, unit_chain
@@ -28,10 +29,12 @@ LEARNING_RATES = tuple(
     (first, second) for first in (0.05, 0.01, 0.1, 0.2) for second in (0.002, 0.01)
 )
 
+BASELINE = "baseline"  # what others are compared with, and most start from
 BEST_OF_PAPER = ("b3_beta", "lea_beta")  # rows: the metric losses with their best β
 BETA, T = "β²", "T"  # symbols of settings that are chosen on dev
 
 __all__ = [
+    "BASELINE",
     "BEST_OF_PAPER",
     "BETA",
     "BETA_SQUARED",
@@ -122,6 +125,22 @@ class Study:
     def grid(self, name: str) -> Grid | None:
         """The grid of this name, if the study has it."""
         return next((grid for grid in self.grids if grid.name == name), None)
+
+    def only(self, names: Collection[str]) -> Study:
+        """The study of these rows and the baseline: the units that they have, and those that tune for them.
+
+        >>> [unit.name for unit in full_study(tune=False).only(["lea", "annealed"]).units]
+        ['baseline', 'lea_1', 'annealed']
+        """
+        for name in names:
+            check_choice("--row", name, [row.name for row in self.rows])
+        rows = [row for row in self.rows if row.name in {BASELINE, *names}]
+        wanted = {name for row in rows for name in row.units}
+        owners = {unit.rates for unit in self.units if unit.name in wanted}
+        tuned = tuple(name for name in self.tuned if name in {BASELINE, *owners})
+        units = [unit for unit in self.units if unit.name in {*wanted, *tuned}]
+        grids = [grid for grid in self.grids if wanted.issuperset(grid.names)]
+        return replace(self, units=units, rows=rows, grids=grids, tuned=tuned)
 
 
 def quick_study() -> Study:

@@ -12,14 +12,14 @@ from corelax.core.errors import CorelaxError
 from corelax.study.files import DEV, TEST, uses_vectors
 from corelax.study.folder import claim_folder
 from corelax.study.merging import TRIED, check_results, merge_results
-from corelax.study.plan import RATES, Row, Study
+from corelax.study.plan import BASELINE, RATES, Row, Study
 from corelax.study.records import Record
 from corelax.study.runner import Runner, Wish
 from corelax.study.units import Unit
 from corelax.train.sparse.presets import PRESETS
 
 PRETRAINED = ("antecedent", "anaphoricity")
-START = "baseline"
+START = BASELINE
 
 
 class Reproduction:

@@ -216,27 +216,35 @@ class Results:
         return {key: self.difference(row, part=part) for key, row in self.compared.items()}
 
     def points(self, grid: Grid) -> list[tuple[float, list[Score]]]:
-        """(value, dev scores of the seeds) of the units of a grid that are done: CoNLL means."""
-        points = []
-        for value in grid.values:
-            if runs := self._everywhere(grid.unit_name(value)):
-                points.append((value, [corpus_score(run, "conll") for run in runs.values()]))
-        return points
+        """(value, dev scores of the seeds) of the units of a grid that are done: CoNLL means.
+
+        Of the seeds that all of them have, so that they compare: where a value is chosen once, only the first
+        seed has tried them all.
+        """
+        return [
+            (value, [corpus_score(run, "conll") for run in runs])
+            for value, runs in self._paired_runs(grid).items()
+        ]
 
     def beta_gains(self, grid: Grid) -> dict[float, Difference]:
         """The difference of each value of a grid to the value 1 on dev, over the seeds that all have."""
-        every = {value: self._everywhere(grid.unit_name(value)) for value in grid.values}
-        done = {value: runs for value, runs in every.items() if runs}
-        shared = sorted(set.intersection(*map(set, done.values()))) if done else []
-        if len(done) < 2 or 1.0 not in done or not shared:
+        runs = self._paired_runs(grid)
+        if len(runs) < 2 or 1.0 not in runs:
             return {}
         if grid.name not in self._beta_gains:
-            counts = {v: document_counts([runs[s] for s in shared]) for v, runs in done.items()}
+            counts = {value: document_counts(of_value) for value, of_value in runs.items()}
             self._beta_gains[grid.name] = {
                 value: paired_difference(system=of_value, baseline=counts[1.0])
                 for value, of_value in counts.items()
             }
         return self._beta_gains[grid.name]
+
+    def _paired_runs(self, grid: Grid) -> dict[float, list[Predicted]]:
+        """The dev predictions of the values of a grid that are done, of the seeds that all of them have."""
+        every = {value: self._everywhere(grid.unit_name(value)) for value in grid.values}
+        done = {value: runs for value, runs in every.items() if runs}
+        shared = sorted(set.intersection(*map(set, done.values()))) if done else []
+        return {value: [runs[seed] for seed in shared] for value, runs in done.items() if shared}
 
     def beta_gain(self, grid: Grid) -> tuple[float, Difference] | None:
         """The best value of a grid on dev, and its difference to the value 1 there, over shared seeds."""

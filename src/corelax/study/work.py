@@ -28,6 +28,8 @@ from corelax.train.sparse.data import Data, scored_documents
 from corelax.train.sparse.evaluate import tally_document
 from corelax.train.sparse.stage import train_chain
 
+CHECKPOINT_SECONDS = 10.0  # an epoch may take less time than its checkpoint
+
 
 class Job(NamedTuple):
     """A stage to train, and what to predict with it. All stages before it are finished.
@@ -73,7 +75,14 @@ class Worker:
         data = self._training_data(config, job.files)
         folder = seed_folder(job.out, job.seed)
         is_new = not is_finished(folder / job.stage)
-        model = train_chain(job.chain, folder, data, device=device, resume=True)
+        model = train_chain(
+            job.chain,
+            folder,
+            data,
+            device=device,
+            resume=True,
+            checkpoint_seconds=CHECKPOINT_SECONDS,
+        )
         record = record_path(job.out, job.stage, job.seed)
         if is_new:  # a record that exists is of a model that was deleted
             record.unlink(missing_ok=True)

@@ -102,7 +102,12 @@ class Trainee(Protocol):
 
 
 def train_epochs(
-    trainee: Trainee, config: StageSettings, folder: Path, progress: Progress | None = None
+    trainee: Trainee,
+    config: StageSettings,
+    folder: Path,
+    progress: Progress | None = None,
+    *,
+    checkpoint_seconds: float = 0.0,
 ) -> History:
     """Trains until the stage is done, from where the checkpoint in the folder ends, if there is one.
 
@@ -111,8 +116,11 @@ def train_epochs(
         config: The settings.
         folder: The model folder; weights, checkpoint and log are written to it after each epoch.
         progress: Progress callbacks.
+        checkpoint_seconds: No checkpoint is written if the last one is younger than this: a run that is
+            interrupted then repeats as much.
     """
     progress = progress or Progress()
+    saved = time.monotonic()
     history = load_checkpoint(
         folder, trainee.network, trainee.optimizer, trainee.belongs_to, trainee.optimizer_state
     )
@@ -152,8 +160,10 @@ def train_epochs(
         )
         if config.keep == "last" or history.best is history.epochs[-1]:
             trainee.save_weights(folder)
-        save_checkpoint(folder, trainee.network, trainee.optimizer, history, trainee.belongs_to)
-        history.write_log(folder)
+        if time.monotonic() - saved >= checkpoint_seconds:
+            save_checkpoint(folder, trainee.network, trainee.optimizer, history, trainee.belongs_to)
+            history.write_log(folder)
+            saved = time.monotonic()
         progress.epoch(config, history)
     return history
 

@@ -65,6 +65,7 @@ def train_stage(
     resume: bool = False,
     progress: Progress | None = None,
     note: Note = ignore,
+    checkpoint_seconds: float = 0.0,
 ) -> Model:
     """Trains a stage, or takes it from its folder if it was trained in the same way before.
 
@@ -74,6 +75,7 @@ def train_stage(
         resume: Whether to continue a stage that was begun.
         progress: Progress callbacks.
         note: Receives the score of the stage.
+        checkpoint_seconds: As for `train_epochs`.
     """
     config = stage.config
     finished = finished_model(stage, folder)
@@ -83,10 +85,16 @@ def train_stage(
     if (folder / CONFIG).exists() and not resume:
         raise CorelaxError(f"{folder}: was begun before; go on with --resume, or delete it")
     with lock_folder(folder):
-        return _train(stage, folder, progress, note)
+        return _train(stage, folder, progress, note, checkpoint_seconds)
 
 
-def _train(stage: Stage[Model], folder: Path, progress: Progress | None, note: Note) -> Model:
+def _train(
+    stage: Stage[Model],
+    folder: Path,
+    progress: Progress | None,
+    note: Note,
+    checkpoint_seconds: float,
+) -> Model:
     """Trains a stage, from where it was interrupted."""
     config = stage.config
     finished = finished_model(stage, folder)  # by a command that ended just now
@@ -95,7 +103,7 @@ def _train(stage: Stage[Model], folder: Path, progress: Progress | None, note: N
     training = {**stage.training, "finished": False}
     tidy(folder, finished=False)
     trainee = stage.begin(folder, training)
-    history = train_epochs(trainee, config, folder, progress)
+    history = train_epochs(trainee, config, folder, progress, checkpoint_seconds=checkpoint_seconds)
 
     kept = history.kept(config.keep)
     training |= {"finished": True, "epoch": kept.epoch, "dev": kept.dev}
@@ -121,6 +129,7 @@ def train_stages(
     resume: bool = False,
     progress: Progress | None = None,
     note: Note = ignore,
+    checkpoint_seconds: float = 0.0,
 ) -> dict[str, Model]:
     """Trains stages one after the other, each in its folder; their models by name.
 
@@ -131,13 +140,15 @@ def train_stages(
         resume: As for `train_stage`.
         progress: As for `train_stage`.
         note: As for `train_stage`.
+        checkpoint_seconds: As for `train_epochs`.
     """
     models: dict[str, Model] = {}
     for config in configs:
         stage = make_stage(config, models)
         models[config.stage] = train_stage(
-            stage, out / config.stage, resume=resume, progress=progress, note=note
-        )
+            stage, out / config.stage, resume=resume, progress=progress, note=note,
+            checkpoint_seconds=checkpoint_seconds,
+        )  # fmt: skip
     return models
 
 

@@ -1,13 +1,12 @@
-"""The kernels of a GPU compute what the calls of PyTorch on a CPU do; their chunks have all pairs."""
+"""The kernels of a GPU compute what the calls of PyTorch on a CPU do."""
 
 from __future__ import annotations
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
-from corelax.rankers.sparse.fused_pairs import CHUNK, Chunks, FusedPairScores
+from corelax.rankers.sparse import fused_pairs
+from corelax.rankers.sparse.fused_pairs import FusedPairScores
 from corelax.rankers.sparse.pair_scores import PairScores
 from corelax.rankers.sparse.tensors import SLOTS, code_slots
 from tests.gpu import needs_gpu
@@ -85,15 +84,16 @@ def test_dropout_leaves_out_its_share_and_keeps_the_mean():
     assert not torch.equal(first, second)
 
 
-@given(st.integers(1, 60), st.integers(1, 5), st.integers(0, 9))
-def test_every_pair_is_in_one_chunk_of_its_code(n, number, seed):
-    codes = torch.randint(0, number, (n, n), generator=torch.Generator().manual_seed(seed))
-    chunks = Chunks.of(codes, number)
-    seen = []
-    for begin, end, code in zip(chunks.begin, chunks.end, chunks.codes, strict=True):
-        assert 0 <= end - begin <= CHUNK
-        places = slice(int(begin), int(end))
-        i, j = chunks.current[places].tolist(), chunks.previous[places].tolist()
-        assert all(codes[pair] == code for pair in zip(i, j, strict=True))
-        seen += zip(i, j, strict=True)
-    assert sorted(seen) == [(i, j) for i in range(n) for j in range(i)]
+@needs_gpu
+@pytest.mark.parametrize("window", [0, 9, 40])
+def test_long_documents_are_added_up_group_by_group(window, monkeypatch):
+    monkeypatch.setattr(fused_pairs, "GROUPS", 2)
+    inputs, code_rows, code_of_pair, weights, far = inputs_of(150, 40)
+    if window:
+        weights = weights * (far <= window)
+    expected, found = (
+        scores_and_gradients(inputs, code_rows, code_of_pair, weights, device, 0.0, window)
+        for device in ("cpu", "cuda")
+    )
+    for ours, theirs in zip(found, expected, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-3)

@@ -20,12 +20,12 @@ SIZES = {
     "hidden_deep": 7,
     "hidden_above": 5,
 }
-WITHOUT_DROPOUT = {"dropout": 0, "state_dropout": 0}
+EXACT = {"dropout": 0, "state_dropout": 0, "precision": "float32"}
 
 
 def config_of(preset, **settings):
-    """The last stage of a preset with small layers, and without dropout unless it is asked for."""
-    given = {**SIZES, **WITHOUT_DROPOUT, **settings}
+    """The last stage of a preset with small layers; no dropout and no rounding unless they are asked for."""
+    given = {**SIZES, **EXACT, **settings}
     return stage_chain(preset, {name: str(value) for name, value in given.items()})[-1]
 
 

@@ -48,7 +48,7 @@ def data(docs):
     return data._replace(
         train=data.train._replace(vocabulary=vocabulary),
         dev=data.dev._replace(vocabulary=vocabulary),
-        vectors=WordVectors(words, matrix, "digest of vectors"),
+        vectors=WordVectors(words, matrix),
     )
 
 
@@ -229,7 +229,13 @@ def test_files_and_vectors_make_a_model(files, folder, tmp_path):
     )
     words = json.loads((trained.folder / "vocabulary.json").read_text())["words"]
     assert {"the", ",", "of"} <= set(words)
-    assert trained.training["data"]["vectors"] == read_vectors(folder).digest
+    known = trained.training["data"]["vectors"]
+    assert known == read_vectors(folder).only(words).digest
+    text = tmp_path / "vectors.txt"  # the same vectors in another file are the same training
+    text.write_text("of 0 0 1\n, 0 1 0\nthe 1 0 0\nnowhere 5 5 5\n")
+    assert known == read_vectors(text).only(words).digest
+    text.write_text("of 0 0 1\n, 0 1 0\nthe 1 0 2\n")
+    assert known != read_vectors(text).only(words).digest
     assert "conll" in trained.training["scores"]
 
 

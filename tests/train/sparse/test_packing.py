@@ -55,6 +55,10 @@ def test_rows_give_back_what_was_packed_and_fillers(sizes, dtype):
     row = layout.pack({"values": values, "numbers": torch.arange(rows)})
     found = layout.unpack(row)
     assert row.dtype == torch.int32
+    assert all(
+        tensor.untyped_storage().data_ptr() == row.untyped_storage().data_ptr()
+        for tensor in found.values()
+    )
     assert found["values"][:rows, :columns].equal(values)
     assert found["values"][rows:].eq(2).all()
     assert found["values"][:, columns:].eq(2).all()

@@ -54,9 +54,11 @@ def test_on_a_cpu_steps_are_plain(data):
     assert isinstance(make_steps(data.train.tables, update, config), PlainSteps)
 
 
-@pytest.mark.parametrize(("tf32", "during"), [("true", "high"), ("false", "highest")])
-def test_products_are_rounded_during_a_step_if_asked_for(data, tf32, during):
-    config = config_of("deep_all_pairs").changed({"tf32": tf32})
+@pytest.mark.parametrize(
+    ("precision", "during"), [("tf32", "high"), ("bfloat16", "high"), ("float32", "highest")]
+)
+def test_products_are_rounded_during_a_step_if_asked_for(data, precision, during):
+    config = config_of("deep_all_pairs").changed({"precision": precision})
     ranker = new_ranker(data, config)
     seen = []
 
@@ -85,7 +87,7 @@ def without_gpu(monkeypatch):
 
     def record(group, update, objective, *_):
         def step():
-            return update.step(objective, group.packing.unpack(group._input))
+            return update.step(objective, group.document())
 
         graph = Repeated(step)
         group.recording = recorded.Recording(graph, graph.loss)
@@ -93,6 +95,8 @@ def without_gpu(monkeypatch):
     monkeypatch.setattr(recorded.Group, "record", record)
     monkeypatch.setattr(torch.cuda, "graph_pool_handle", lambda: None)
     monkeypatch.setattr(torch.cuda, "Stream", lambda _: None)
+    monkeypatch.setattr(torch.cuda, "get_rng_state", lambda _: None)
+    monkeypatch.setattr(torch.cuda, "set_rng_state", lambda *_: None)
 
 
 @pytest.mark.usefixtures("greedy", "without_gpu")

@@ -1,9 +1,9 @@
-"""The scores of `pair_scores.py` and their gradients on a GPU: four kernels, no hidden values in memory.
+"""The scores of `pair_scores.py` and their gradients on a GPU, without hidden values in memory.
 
 As calls of PyTorch, every operation reads and writes all [pair, 700] hidden values; here a program computes
-those of a few pairs and adds them up at once. The kernels for gradients compute them again: a program takes
-some rows i and sums over j, or some columns j and sums over i, or pairs of the same code. Every sum has a
-fixed order.
+those of a few pairs and adds them up at once. The kernel for gradients computes them once more: a program
+takes a group of rows i, sums over j for ∂A_i, ∂u and ∂slots, and leaves what its rows add to each ∂B_j; a
+small kernel adds the groups up. Every sum has a fixed order.
 
 Dropout draws from (seed, pair, hidden unit), so that all kernels leave out the same values. The last two are
 one number of 32 bits: pairs of documents with more than 2,400 mentions can share draws.
@@ -18,8 +18,12 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-ROWS, COLUMNS, UNITS = 16, 8, 32  # of a tile
-CHUNK, CHUNK_PAIRS, CHUNK_UNITS = 256, 32, 128  # pairs of one code: in a chunk, and in a tile
+from corelax.core.errors import CorelaxError
+
+ROWS, COLUMNS, UNITS = 8, 4, 128  # of a tile
+SEGMENT = 96  # columns that a program takes at most
+GROUPS = 128  # of rows, whose sums of columns are in memory at a time
+MOST_SLOTS = 64  # what a tile has room for
 
 
 def can_be_fused(current: Tensor) -> bool:
@@ -45,6 +49,12 @@ def _is_compiled(device: torch.device) -> bool:
     return True
 
 
+def drawn_seed(values: Tensor, dropout: float) -> Tensor:
+    """[1] where dropout starts from in a kernel, drawn where the values are."""
+    seed = torch.zeros(1, dtype=torch.long, device=values.device)
+    return seed.random_(1 << 31) if dropout else seed
+
+
 class FusedPairScores(torch.autograd.Function):
     """[mention, antecedent] the scores of all pairs; arguments are those of `PairScores`."""
 
@@ -61,9 +71,7 @@ class FusedPairScores(torch.autograd.Function):
         window: int,
     ) -> Tensor:
         """Scores."""
-        seed = torch.zeros(1, dtype=torch.long, device=current.device)
-        if dropout:
-            seed.random_(1 << 31)
+        seed = drawn_seed(current, dropout)
         given = PairInputs(
             current.contiguous(), previous.contiguous(), code_slots @ slots, codes.contiguous(),
             seed, output.contiguous(), dropout, window,
@@ -160,67 +168,33 @@ def fused_gradients(given: PairInputs, gradient: Tensor, code_slots: Tensor) -> 
     from corelax.rankers.sparse import pair_kernels
 
     n, size = given.current.shape
-    chunks = Chunks.of(given.codes, len(code_slots))
-    of_current, of_previous = torch.empty_like(given.current), torch.empty_like(given.previous)
-    of_output = given.current.new_empty(_parts(n, ROWS), size)
-    of_chunks = given.current.new_empty(len(chunks.codes), size)
-    inputs, common = (*given[:5], gradient.contiguous()), (n, size, given.dropout)
+    slots = code_slots.shape[1]
+    if slots > MOST_SLOTS:
+        raise CorelaxError(f"pair codes have {slots} features; there is room for {MOST_SLOTS}")
+    place = torch.arange(slots, device=code_slots.device)
+    code_bits = (code_slots.long() << place).sum(1)
+    parts = _parts(given.reach + ROWS + COLUMNS, SEGMENT)
+    of_current = given.current.new_empty(parts, n, size)
+    of_previous = torch.zeros_like(given.previous)
+    of_output = given.current.new_empty(_parts(n, ROWS) * parts, size)
+    of_slots = given.current.new_empty(_parts(n, ROWS) * parts, slots, size)
+    of_columns = given.current.new_empty(min(_parts(n, ROWS), GROUPS), n, size)
+    inputs = (*given[:5], gradient.contiguous(), code_bits)
+    tile = {"rows": ROWS, "columns": COLUMNS, "units": UNITS}
     with torch.cuda.device_of(gradient):  # type: ignore[no-untyped-call]
-        pair_kernels.row_gradients[(_parts(n, ROWS), _parts(size, UNITS))](
-            *inputs, of_current, of_output, given.reach, *common, **given.sizes
-        )
-        pair_kernels.column_gradients[(_parts(n, COLUMNS), _parts(size, UNITS))](
-            *inputs, of_previous, given.reach, *common, **given.sizes
-        )
-        pair_kernels.chunk_gradients[(len(chunks.codes), _parts(size, CHUNK_UNITS))](
-            *inputs, *chunks[:4], of_chunks, *common,
-            has_dropout=given.dropout > 0, pairs=CHUNK_PAIRS, units=CHUNK_UNITS,
-        )  # fmt: skip
-    of_slots = code_slots.index_select(0, chunks.codes).T @ of_chunks
-    return PairGradients(of_current, of_previous, of_slots, of_output.sum(0))
-
-
-class Chunks(NamedTuple):
-    """The pairs of a document by their codes, in chunks of a code each; how many depends on sizes alone.
-
-    Attributes:
-        current: [pair] i, in the order of codes.
-        previous: [pair] j, in that order.
-        begin: [chunk] where its pairs begin in that order.
-        end: [chunk] and where they end; where they begin for chunks that are left over.
-        codes: [chunk] the code of its pairs.
-    """
-
-    current: Tensor
-    previous: Tensor
-    begin: Tensor
-    end: Tensor
-    codes: Tensor
-
-    @classmethod
-    def of(cls, codes: Tensor, number: int) -> Chunks:
-        """Chunks of the pairs below the diagonal of [mention, antecedent] codes smaller than `number`.
-
-        >>> chunks = Chunks.of(torch.tensor([[0, 0, 0], [1, 0, 0], [0, 1, 0]]), 2)
-        >>> list(zip(chunks.current[:3].tolist(), chunks.previous[:3].tolist()))
-        [(2, 0), (1, 0), (2, 1)]
-        >>> chunks.begin[:2].tolist(), chunks.end[:2].tolist()
-        ([0, 1], [1, 3])
-        """
-        n = len(codes)
-        below = torch.ones_like(codes, dtype=torch.bool).tril(-1)
-        ordered, order = torch.where(below, codes, number).view(-1).sort(stable=True)
-        limits = torch.arange(number + 1, device=codes.device, dtype=ordered.dtype)
-        first = torch.searchsorted(ordered, limits)  # [code + 1] where each code begins
-        wanted = (first.diff() + CHUNK - 1) // CHUNK
-        last = wanted.cumsum(0)
-        chunk = torch.arange(number + n * n // 2 // CHUNK + 1, device=codes.device)
-        of_chunk = torch.searchsorted(last, chunk, right=True).clamp_(max=number - 1)
-        place = CHUNK * (chunk - (last - wanted).index_select(0, of_chunk))
-        stop = first.index_select(0, of_chunk + 1)
-        begin = torch.minimum(first.index_select(0, of_chunk) + place, stop)
-        order = order.int()
-        return cls(order // n, order % n, begin, torch.minimum(begin + CHUNK, stop), of_chunk)
+        for start in range(0, n, GROUPS * ROWS):
+            groups = min(_parts(n - start, ROWS), GROUPS)
+            pair_kernels.gradients[(groups, parts, _parts(size, UNITS))](
+                *inputs, of_current, of_output, of_slots, of_columns, start, given.reach, n, size,
+                slots, given.dropout, has_dropout=given.dropout > 0, **tile,
+                segment=SEGMENT, most_slots=MOST_SLOTS,
+                num_stages=1,  # else addresses are computed three times over
+            )  # fmt: skip
+            columns = min(n, start + groups * ROWS)
+            pair_kernels.column_sums[(_parts(columns, COLUMNS), _parts(size, UNITS))](
+                of_columns, of_previous, start, groups, given.reach, n, size, **tile
+            )
+    return PairGradients(of_current.sum(0), of_previous, of_slots.sum(0), of_output.sum(0))
 
 
 def _parts(whole: int, part: int) -> int:

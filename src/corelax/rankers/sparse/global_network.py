@@ -24,6 +24,7 @@ from torch import Tensor, nn
 from torch.nn.functional import dropout as dropped
 
 from corelax.rankers.sparse.cluster_states import ClusterStates
+from corelax.rankers.sparse.greedy_clusters import Floats, GreedyParts, greedy_clusters
 from corelax.rankers.sparse.histories import History
 from corelax.rankers.sparse.network import (
     SPARSE_BIAS,
@@ -110,6 +111,7 @@ class GlobalRanker(SparseRanker):
                 ranker's own clusters.
             state_dropout: The chance of a value of a state to be left out where it is read.
         """
+        document = self.with_matrices(document)
         local = super().forward(document, dropout)
         if not len(local):
             return local
@@ -163,33 +165,21 @@ class GlobalRanker(SparseRanker):
             document: The document.
             local: [mention, antecedent] the local scores, if they are known.
         """
+        document = self.with_matrices(document)
         local = super().forward(document) if local is None else local
-        device = local.device
-        hidden, local = self.cluster_hidden(document).cpu(), local.detach().cpu()
-        summaries = self.new_summaries(document).cpu()
-        inputs, recurrent, gates = (weight.cpu() for weight in self.lstm)
-        from_states, output = self.new_states.cpu(), self.new_global.cpu()
-        bias, no_bias = float(self.new_global_bias), torch.zeros_like(gates)
-        states = torch.zeros_like(hidden)  # [cluster, hidden]
-        cells, total = torch.zeros_like(hidden), hidden.new_zeros(hidden.shape[1])
-        cluster = torch.zeros(len(hidden), dtype=torch.long)
-        count = 0
-        for i in range(len(hidden)):
-            number = count
-            if i:
-                links = local[i, :i] + (states[:count] @ hidden[i])[cluster[:i]]
-                best = int(links.argmax())
-                new = torch.tanh(summaries[i] + total @ from_states) @ output + bias + local[i, i]
-                number = count if new > links[best] else int(cluster[best])
-            cluster[i] = number
-            count = max(count, number + 1)
-            before = (states[number, None], cells[number, None])
-            after, cell = torch.lstm_cell(
-                hidden[i, None], before, inputs, recurrent, gates, no_bias
-            )
-            total = total + after[0] - states[number]
-            states[number], cells[number] = after[0], cell[0]
-        return cluster.to(device)
+        inputs, recurrent, gate_bias = self.lstm
+        hidden = self.cluster_hidden(document)
+        parts = GreedyParts(
+            local=_array(local),
+            hidden=_array(hidden),
+            gates=_array(torch.addmm(gate_bias, hidden, inputs.T)),
+            recurrent=_array(recurrent),
+            summaries=_array(self.new_summaries(document)),
+            new_states=_array(self.new_states),
+            new_output=_array(self.new_global),
+            new_bias=float(self.new_global_bias),
+        )
+        return torch.from_numpy(greedy_clusters(parts)).to(local.device)
 
     @torch.no_grad()
     def _initialise_global(self, how: str) -> None:
@@ -208,6 +198,11 @@ class GlobalRanker(SparseRanker):
                 bias.fill_(SPARSE_BIAS)
             for inputs in (self.cluster_table[:-1], self.new_table[:-1], self.new_states):
                 fill_sparsely([inputs])
+
+
+def _array(tensor: Tensor) -> Floats:
+    array: Floats = tensor.detach().cpu().numpy()
+    return array
 
 
 def _links(hidden: Tensor, read: Tensor, clusters: History) -> Tensor:

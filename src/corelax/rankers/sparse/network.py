@@ -25,6 +25,7 @@ from corelax.rankers.sparse.fused_pairs import FusedPairScores, can_be_fused
 from corelax.rankers.sparse.pair_scores import PairScores
 from corelax.rankers.sparse.tensors import (
     DocumentTensors,
+    FeatureMatrices,
     TableRows,
     code_slots,
     many_hot,
@@ -78,9 +79,9 @@ class SparseRanker(nn.Module):
         self.link_bias = nn.Parameter(torch.zeros([]))  # u_0
         self.new_mention = nn.Parameter(torch.zeros(hidden_mention))  # v
         self.new_bias = nn.Parameter(torch.zeros([]))  # v_0
-        rows = torch.tensor([row if row >= 0 else pair_features for row in slot_rows])
-        self.slot_rows: Tensor
-        self.register_buffer("slot_rows", rows, persistent=False)
+        rows = torch.tensor([[row if row >= 0 else pair_features] for row in slot_rows])
+        self.slot_table: Tensor  # [slot, pair feature]
+        self.register_buffer("slot_table", many_hot(rows, pair_features), persistent=False)
         self.paired: Tensor | None  # a buffer: a list would be copied to the device each time
         seen = None if paired is None else torch.tensor(list(paired), dtype=torch.long)
         self.register_buffer("paired", seen, persistent=False)
@@ -157,6 +158,7 @@ class SparseRanker(nn.Module):
             document: The document.
             dropout: The chance of a value of h_a and h_p to be left out of s_ij.
         """
+        document = self.with_matrices(document)
         hidden = self.mention_hidden(document)
         links = self.pair_scores(document, dropout)
         used = nn.functional.dropout(hidden, dropout) if dropout else hidden
@@ -170,9 +172,28 @@ class SparseRanker(nn.Module):
 
     def summed(self, table: Tensor, document: DocumentTensors) -> Tensor:
         """[mention, hidden] W φ_a: the sum of the rows that a mention's features have in a table."""
-        counts = many_hot(document.features, len(document.rows), self.dtype)
         rows: Tensor = TableRows.apply(table, document.rows)  # type: ignore[no-untyped-call]
-        return counts @ rows
+        return self.matrices_of(document).features @ rows
+
+    def with_matrices(self, document: DocumentTensors) -> DocumentTensors:
+        """A document with its features as matrices."""
+        return document._replace(matrices=self.matrices_of(document))
+
+    def matrices_of(self, document: DocumentTensors) -> FeatureMatrices:
+        """The features of a document as matrices, made here unless it has them."""
+        if document.matrices is not None:
+            return document.matrices
+        rows, size, dtype = len(document.rows), self.pair_features, self.dtype
+        features = paired = many_hot(document.features, rows, dtype)
+        if self.paired is not None:
+            paired = many_hot(document.features.index_select(1, self.paired), rows, dtype)
+        return FeatureMatrices(
+            features=features,
+            paired=paired,
+            current=many_hot(document.current, size, dtype),
+            previous=many_hot(document.previous, size, dtype),
+            codes=code_slots(document.codes, dtype),
+        )
 
     def new_scores(self, hidden: Tensor) -> Tensor:
         """[mention] s_ii from h_a."""
@@ -183,6 +204,7 @@ class SparseRanker(nn.Module):
 
         −inf beyond the limit of antecedents.
         """
+        document = self.with_matrices(document)
         current, previous, slots = self.pair_parts(document)
         function = FusedPairScores if can_be_fused(current) else PairScores
         scores: Tensor = function.apply(  # type: ignore[no-untyped-call]
@@ -190,7 +212,7 @@ class SparseRanker(nn.Module):
             previous,
             slots,
             self.link_pair,
-            code_slots(document.codes, self.dtype),
+            self.matrices_of(document).codes,
             document.code_of_pair,
             dropout,
             self.max_antecedents,
@@ -199,22 +221,13 @@ class SparseRanker(nn.Module):
 
     def pair_parts(self, document: DocumentTensors) -> tuple[Tensor, Tensor, Tensor]:
         """[mention, hidden] A_i with the bias, [mention, hidden] B_j, [slot, hidden] what codes add up."""
-        seen = document.features
-        if self.paired is not None:
-            seen = seen.index_select(1, self.paired)
-        counts = many_hot(seen, len(document.rows), self.dtype)
-        size = self.pair_features
-        apply = TableRows.apply
-        of_current = counts @ apply(self.current_table, document.rows)  # type: ignore[no-untyped-call]
-        of_current = (
-            of_current + many_hot(document.current, size, self.dtype) @ self.pair_table[:-1]
-        )
-        of_previous = counts @ apply(self.previous_table, document.rows)  # type: ignore[no-untyped-call]
-        of_previous = (
-            of_previous + many_hot(document.previous, size, self.dtype) @ self.pair_table[:-1]
-        )
+        known, table, apply = self.matrices_of(document), self.pair_table[:-1], TableRows.apply
+        of_current = known.paired @ apply(self.current_table, document.rows)  # type: ignore[no-untyped-call]
+        of_current = of_current + known.current @ table
+        of_previous = known.paired @ apply(self.previous_table, document.rows)  # type: ignore[no-untyped-call]
+        of_previous = of_previous + known.previous @ table
         # As a product, since the gradient of an index would be added up in any order.
-        slots = many_hot(self.slot_rows[:, None], size, self.dtype) @ self.pair_table[:-1]
+        slots = self.slot_table.to(self.dtype) @ table
         return of_current + self.pair_bias, of_previous, slots
 
     @torch.no_grad()

@@ -16,7 +16,7 @@ from torch.nn.functional import dropout as dropped
 from corelax.rankers.sparse.network import SparseRanker, fill_output, fill_sparsely
 from corelax.rankers.sparse.pair_blocks import FirstLayer, are_kept, scores_in_blocks
 from corelax.rankers.sparse.pair_lists import ListedSums, PairList
-from corelax.rankers.sparse.tensors import DocumentTensors, code_slots, without_far
+from corelax.rankers.sparse.tensors import DocumentTensors, without_far
 
 
 class OuterRanker(SparseRanker):
@@ -58,9 +58,10 @@ class OuterRanker(SparseRanker):
             document: The document.
             dropout: The chance of a value of h_a and h_p to be left out of s_ij.
         """
+        document = self.with_matrices(document)
         hidden = self.mention_hidden(document)
         of_mention = dropped(hidden, dropout) @ self.outer_mention + self.outer_bias
-        codes = code_slots(document.codes, self.dtype)
+        codes = self.matrices_of(document).codes
         if document.pairs is None:
             links = self._in_blocks(document, of_mention, codes, dropout)
         else:

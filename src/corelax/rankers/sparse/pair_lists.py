@@ -31,11 +31,13 @@ class PairList(NamedTuple):
         current: [pair] i.
         previous: [pair] j.
         blocks: The list in pieces.
+        table: [block, 4] its first row, first column, number of columns and first place, for kernels.
     """
 
     current: Tensor
     previous: Tensor
     blocks: tuple[Block, ...]
+    table: Tensor
 
     @classmethod
     def of(cls, mentions: int, window: int = 0) -> PairList:
@@ -59,11 +61,17 @@ class PairList(NamedTuple):
             previous.append(j.repeat(len(i)))
             begin, end = end, end + len(i) * len(j)
             blocks.append(Block(slice(first, last), slice(low, last), slice(begin, end)))
-        return cls(torch.cat(current), torch.cat(previous), tuple(blocks))
+        table = [
+            (rows.start, columns.start, columns.stop - columns.start, pairs.start)
+            for rows, columns, pairs in blocks
+        ]
+        lists = torch.cat(current), torch.cat(previous)
+        return cls(*lists, tuple(blocks), torch.tensor(table, dtype=torch.int32))
 
     def to(self, device: torch.device) -> PairList:
         """The same on another device."""
-        return self._replace(current=self.current.to(device), previous=self.previous.to(device))
+        moved = [tensor.to(device) for tensor in (self.current, self.previous, self.table)]
+        return PairList(moved[0], moved[1], self.blocks, moved[2])
 
     def square(self, values: Tensor, mentions: int) -> Tensor:
         """[mention, antecedent] the values of pairs, 0 where there are none."""

@@ -16,6 +16,24 @@ from corelax.rankers.sparse.pair_lists import PairList
 SLOTS = LARGEST_DISTANCE + SENTENCE_DISTANCES + 2 * len(BITS)
 
 
+class FeatureMatrices(NamedTuple):
+    """The features of a document as matrices of zeros and ones, for products with tables of weights.
+
+    Attributes:
+        features: [mention, row] φ_a, by the rows that the document has.
+        paired: [mention, row] the part of it that the pair network sees.
+        current: [mention, pair feature] those of mention i alone.
+        previous: [mention, pair feature] those of mention j alone.
+        codes: [code, slot] what each pair code is made of.
+    """
+
+    features: Tensor
+    paired: Tensor
+    current: Tensor
+    previous: Tensor
+    codes: Tensor
+
+
 class DocumentTensors(NamedTuple):
     """What the ranker and the losses read of one document.
 
@@ -31,6 +49,7 @@ class DocumentTensors(NamedTuple):
         length: [] the number of mentions that are not padding.
         clusters: The gold clusters as a global ranker sees them, where a document is padded.
         pairs: All its pairs, where a document is padded and the ranker has two hidden layers.
+        matrices: Its features as matrices, where they are known; else the ranker makes them.
     """
 
     rows: Tensor
@@ -44,6 +63,7 @@ class DocumentTensors(NamedTuple):
     length: Tensor
     clusters: History | None = None
     pairs: PairList | None = None
+    matrices: FeatureMatrices | None = None
 
     @classmethod
     def of(cls, table: DocumentTable, pair_features: int) -> DocumentTensors:

@@ -1,4 +1,4 @@
-"""Rows that are compared with each other: families of relaxations, decodings, and what β costs."""
+"""Rows that are compared with each other: losses, families of relaxations, decodings, and what β costs."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from corelax.study.plan import BETA
 from corelax.study.report.tables import difference_cells, row_title
 from corelax.study.results import Results, Spread
 
-FAMILIES, DECODINGS, BETAS = (
+LONGER, FAMILIES, DECODINGS, BETAS = (
+    "A metric against as many more epochs of the baseline's loss",
     "Pairwise against entity family, the same metric",
     "Entity decoding against best links, the same weights",
     "β chosen on dev against β = 1, the same loss",
 )
 # Heading, then the names of the rows: this one against that one.
 PAIRS: Mapping[str, Sequence[tuple[str, str]]] = {
+    LONGER: [("b3_beta", "continued"), ("lea_beta", "continued")],
     FAMILIES: [
         ("pairwise_b3", "soft_b_cubed"),
         ("pairwise_lea", "soft_lea"),
@@ -41,7 +43,7 @@ LOSSES = {"b3": "L_B³", "lea": "L_LEA", "pair_b3": "Pairwise B³", "pair_lea": 
 
 
 def pairs_table(results: Results) -> Table | None:
-    """Families, decodings and β: one row against another, with intervals and corrected p values."""
+    """Losses, families, decodings and β: one row against another, with intervals and corrected p values."""
     compared = {}
     for group, pairs in PAIRS.items():
         for name, other in pairs:
@@ -67,7 +69,7 @@ def pairs_table(results: Results) -> Table | None:
         "table. Rows that chose the same resolver are left out."
     )
     columns = ["this", "against", "difference [95 %]", "p", "p (Holm)"]
-    return Table("pairs", "Families, decodings and β", columns, rows, caption)
+    return Table("pairs", "Losses, families, decodings and β", columns, rows, caption)
 
 
 def beta_table(results: Results) -> Table | None:
@@ -100,7 +102,8 @@ def beta_table(results: Results) -> Table | None:
         return None
     folds = "folds" if len(results.folds) > 1 else "fold"
     caption = (
-        "Dev, by which β is chosen: means of recall, precision and F1 of MUC, B³ and CEAF_e, and the "
+        "Dev, by which β is chosen, over the seeds that have tried every value: means of recall, precision "
+        "and F1 of MUC, B³ and CEAF_e, and the "
         "difference of F1 to β = 1 with its 95 % interval. What a larger β gains in recall it pays in "
         f"precision. Bold: the best of all. The last column: how many {folds} choose this value."
     )

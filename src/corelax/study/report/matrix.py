@@ -5,17 +5,23 @@ from __future__ import annotations
 from corelax.analysis.written import interval, signed
 from corelax.metrics import METRICS
 from corelax.render.report import Cell, Row, Table
+from corelax.study.report.tables import row_title
 from corelax.study.results import Results
 
-# Rows of soft metrics by what they are trained on.
+# The metric that each row is trained on.
 TRAINED = {
-    "muc": "soft_muc",
-    "b_cubed": "soft_b_cubed",
-    "ceaf_e": "soft_ceaf_e",
-    "blanc": "soft_blanc",
-    "lea": "soft_lea",
-    "conll": "soft_conll",
+    "b3": "b_cubed",
+    "b3_beta": "b_cubed",
+    "lea": "lea",
+    "lea_beta": "lea",
+    "soft_muc": "muc",
+    "soft_b_cubed": "b_cubed",
+    "soft_ceaf_e": "ceaf_e",
+    "soft_blanc": "blanc",
+    "soft_lea": "lea",
+    "soft_conll": "conll",
 }
+TESTED = ("muc", "b_cubed", "ceaf_e", "blanc", "lea", "conll")
 OWN = " (own)"
 
 
@@ -29,32 +35,35 @@ def metric_title(name: str) -> str:
 
 
 def matrix_table(results: Results) -> Table | None:
-    """The gain of each soft metric over the baseline, by every metric; the best of a column is bold."""
-    outcomes = {metric: o for metric, name in TRAINED.items() if (o := results.outcome(name))}
-    if len(outcomes) < 2:
+    """The gain of each loss of a metric over the baseline, by every metric; the best of a column is bold."""
+    outcomes = {name: o for name in TRAINED if (o := results.outcome(name))}
+    if len(set(map(TRAINED.__getitem__, outcomes))) < 2:
         return None
     gains = {
-        (trained, tested): results.difference(outcome, metric=tested)
-        for trained, outcome in outcomes.items()
-        for tested in TRAINED
+        (name, tested): results.difference(outcome, metric=tested)
+        for name, outcome in outcomes.items()
+        for tested in TESTED
     }
-    best = {t: max(gains[trained, t].mean for trained in outcomes) for t in TRAINED}
+    best = {t: max(gains[name, t].mean for name in outcomes) for t in TESTED}
     rows = []
-    for trained in outcomes:
-        cells: list[Cell | str] = [metric_title(trained)]
-        for tested in TRAINED:
-            gain = gains[trained, tested]
-            values = {name: 100 * getattr(gain, name) for name in ("mean", "low", "high")}
-            mark = OWN if trained == tested else ""
+    for name, outcome in outcomes.items():
+        cells: list[Cell | str] = [row_title(outcome)]
+        for tested in TESTED:
+            gain = gains[name, tested]
+            values = {number: 100 * getattr(gain, number) for number in ("mean", "low", "high")}
+            mark = OWN if TRAINED[name] == tested else ""
             is_best = gain.mean == best[tested]
             cells.append(Cell(signed(gain.mean) + mark, values, is_best, interval(gain)))
         rows.append(Row(cells))
-    wins = sum(gains[metric, metric].mean == best[metric] for metric in outcomes)
+    trained = {TRAINED[name] for name in outcomes}
+    wins = {
+        TRAINED[name] for name, t in gains if gains[name, t].mean == best[t] and TRAINED[name] == t
+    }
     caption = (
-        f"F1 on {results.part} less that of the baseline, in points. Rows: the soft metric that was trained "
-        f"on (β = 1, T = 1); columns: the metric that is measured. Own: the metric that was trained on. "
-        f"Bold: the best of a column. Training on a metric is best for it in {wins} of {len(outcomes)} "
-        "columns. Intervals show under the pointer and are in the CSV and JSON files."
+        f"F1 on {results.part} less that of the baseline, in points. Rows: what was trained; columns: the "
+        "metric that is measured. Own: the metric that was trained on. Bold: the best of a column. Training "
+        f"on a metric is best for it in {len(wins)} of {len(trained)} columns. Intervals show under the "
+        "pointer and are in the CSV and JSON files."
     )
-    columns = ["trained on", *map(metric_title, TRAINED)]
+    columns = ["trained on", *map(metric_title, TESTED)]
     return Table("matrix", "Training metric × test metric", columns, rows, caption)

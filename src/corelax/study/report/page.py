@@ -63,7 +63,7 @@ def study_page(
         ("What was found", [_comparisons(results)], [answers_table(results, gold)]),
         ("Scores", [_comparable(results), *_glossary(results)], tables),
         ("Training metric and test metric", [], [matrix_table(results)]),
-        ("Families, decodings and β", [], [pairs_table(results)]),
+        ("One against another", [], [pairs_table(results)]),
         ("Errors", [], [errors_table(results, errors), error_changes_table(results, gold)]),
         ("Genres and lengths", [], [gains_table(results, gold)]),
         (
@@ -107,8 +107,8 @@ def _lead(results: Results) -> list[str]:
     if results.wanted > 1:
         lines.append(
             f"Cross-validation in {results.wanted} folds: each document is tested once, by resolvers that "
-            "were trained and tuned on others; learning rates, β and T are chosen in each fold. Scores and "
-            "tests are over the documents of all folds."
+            f"were trained and tuned on others; chosen in each fold: {', '.join(_chosen(results))}. Scores "
+            "and tests are over the documents of all folds."
         )
     if len(results.folds) < results.wanted:
         lines.append(f"**Only {len(results.folds)} of {results.wanted} folds are done.**")
@@ -175,15 +175,13 @@ def _facts(results: Results) -> list[tuple[str, str]]:
     parts = [f"{_documents(results, p)} {p}" for p in dict.fromkeys([DEV, results.part])]
     trained = records[0].epochs[0]["documents"]
     each = " in the first fold" if results.wanted > 1 else ""
-    chosen = ["epoch"] + ["learning rates"] * bool(study.tuned)
-    chosen += ["β"] * bool(study.grid("b3")) + ["T"] * bool(study.grid("cold"))
     programs = {record.program for record in records if record.program}
     facts = [("Folds", f"{len(results.folds)} of {results.wanted}")] if results.wanted > 1 else []
     facts += [
         ("Documents", ", ".join([f"{trained} training{each} (with coreference)", *parts])),
         ("Mentions", f"{config.mentions}; entities of one mention: {config.singletons}"),
         ("Seeds", ", ".join(map(str, sorted(seeds)))),
-        ("Chosen on dev", ", ".join(chosen)),
+        ("Chosen on dev", ", ".join(_chosen(results))),
         ("Device", ", ".join(sorted({record.device for record in records}))),
         ("Program", "; ".join(sorted(programs)) or f"corelax {VERSION}"),
     ]
@@ -192,6 +190,13 @@ def _facts(results: Results) -> list[tuple[str, str]]:
     if config.singletons == "keep":
         facts.append(("Losses of the paper", "without the authors' filter, which drops singletons"))
     return facts
+
+
+def _chosen(results: Results) -> list[str]:
+    """What was chosen on dev."""
+    study = results.reproduction.study
+    chosen = ["epoch"] + ["learning rates"] * bool(study.tuned)
+    return chosen + ["β"] * bool(study.grid("b3")) + ["T"] * bool(study.grid("cold"))
 
 
 def _config(results: Results) -> Config:

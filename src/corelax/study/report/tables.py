@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from statistics import mean
+from statistics import mean, median
 
 from corelax.analysis.decisions import CORRECT_LINK, ERRORS, TYPES
 from corelax.analysis.errors import ErrorCounts
 from corelax.analysis.significance import Difference, holm
-from corelax.analysis.written import interval, p_text
+from corelax.analysis.written import interval, p_text, signed
 from corelax.core.text_table import format_table
 from corelax.metrics import METRICS, rounded_percent
 from corelax.render.report import Cell, Row, Table
@@ -29,6 +29,7 @@ TUNED = {
     "annealed": "Annealed",
 }
 PUBLISHED = "published"
+SEVERAL = 10  # numbers that are listed one by one
 PAPER_MS = TRAINING_HOURS * 3_600_000 / (20 * 2802)  # a document in an epoch
 
 
@@ -189,12 +190,12 @@ def times_table(results: Results) -> Table:
         epochs = sum(len(record.epochs) for record in records)
         steps = sum(epoch["documents"] for record in records for epoch in record.epochs)
         each = 1000 * sum(record.seconds for record in records) / steps
-        best_epochs = sorted(record.epoch for record in records)
+        kept = sorted(record.epoch for record in records)
         rows.append(
             [
                 Cell(row_title(outcome), title=outcome.row.name),
-                Cell(f"{epochs / len(records):g}", {"value": epochs / len(records)}),
-                Cell(", ".join(map(str, best_epochs))),
+                Cell(f"{epochs / len(records):.1f}", {"value": epochs / len(records)}),
+                Cell(_few(kept), {"median": median(kept), "least": kept[0], "most": kept[-1]}),
                 Cell(f"{seconds.mean:.1f}", {"mean": seconds.mean, "sd": seconds.sd}),
                 Cell(f"{each:.1f}", {"value": each}),
             ]
@@ -208,6 +209,17 @@ def times_table(results: Results) -> Table:
     return Table("times", "Time", columns, _grouped(outcomes, rows), caption)
 
 
+def _few(numbers: Sequence[int]) -> str:
+    """Sorted numbers one by one, or if they are many their median and their range.
+
+    >>> _few([1, 3]), _few([*range(1, 30)])
+    ('1, 3', '15 (1–29)')
+    """
+    if len(numbers) <= SEVERAL:
+        return ", ".join(map(str, numbers))
+    return f"{median(numbers):g} ({numbers[0]}–{numbers[-1]})"
+
+
 def _published(outcome: Outcome) -> Cell | None:
     """The published figure of such a row, if there is one."""
     name = outcome.row.name
@@ -215,7 +227,7 @@ def _published(outcome: Outcome) -> Cell | None:
         return None
     value = CONLL_2012_TEST[name]
     gain = value - CONLL_2012_TEST["baseline"]
-    return Cell(f"{value:.2f}" + (f" ({gain:+.2f})" if gain else ""), {"value": value})
+    return Cell(f"{value:.2f}" + (f" ({signed(gain / 100)})" if gain else ""), {"value": value})
 
 
 def _mark_best(rows: list[list[Cell]], column: int) -> None:

@@ -48,6 +48,7 @@ __all__ = [
 
 OBJECTIVES = (*PRETRAINING, *PAIR_PRETRAINING, *RESOLVING)
 OPTIMIZERS = ADAGRAD, RMSPROP = ("adagrad", "rmsprop")
+PRECISIONS = FLOAT32, _, BFLOAT16 = ("float32", "tf32", "bfloat16")
 FEATURES = "features."
 RANKER = tuple(setting.name for setting in fields(SparseSettings))
 RATES = ("learning_rate", "output_learning_rate", "cluster_learning_rate")
@@ -76,7 +77,8 @@ class Config(StageSettings):
             all hidden layers.
         state_dropout: The dropout of the states of clusters, where a global ranker reads them.
         clamp: The largest gradient of each weight of a global ranker's LSTM and of its input; 0 for no limit.
-        tf32: Whether the matrix products of a step round their factors to TF32, on GPUs that have it.
+        precision: Of the matrix products of a step: "float32"; "tf32" rounds their factors, on GPUs that have
+            it; "bfloat16" also gives two bytes to hidden values of a deep ranker's pairs, in recorded steps.
         own_history: The share of training documents whose clusters so far, as a global ranker sees them, are
             its own instead of the gold ones.
         own_history_end: That share in the last epoch, reached by equal steps; 0: as `own_history`.
@@ -105,7 +107,7 @@ class Config(StageSettings):
     dropout: float = 0.0
     state_dropout: float = 0.0
     clamp: float = 0.0
-    tf32: bool = False
+    precision: str = FLOAT32
     own_history: float = 0.0
     own_history_end: float = 0.0
     max_mentions: int = 350
@@ -127,6 +129,7 @@ class Config(StageSettings):
         StageSettings.__post_init__(self)
         check_choice("feature_set", self.feature_set, FEATURE_SETS)
         check_choice("optimizer", self.optimizer, OPTIMIZERS)
+        check_choice("precision", self.precision, PRECISIONS)
         if self.objective in PAIR_PRETRAINING and self.network != DEEP:
             raise CorelaxError(
                 f"{self.objective} is an objective of deep rankers; set network=deep"

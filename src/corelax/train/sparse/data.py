@@ -70,6 +70,7 @@ def load_data(
     if given is not None:
         known = training.vocabulary.with_words(given.words[:MOST_WORDS])
         training = training._replace(vocabulary=known)
+        given = given.only(known.words or ())  # which decide the result, and nothing else
     elif deep:
         note("no word vectors are given (--vectors): those of training words start at random")
     dev_corpus = scored_documents(config, dev, training.vocabulary, note, format)

@@ -20,7 +20,7 @@ from corelax.rankers.sparse.deep.network import DeepRanker
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.names import PAIR_PRETRAINING
 from corelax.train.objectives import counts_missed
-from corelax.train.sparse.config import Config
+from corelax.train.sparse.config import BFLOAT16, Config
 
 # By how much the number of mentions is multiplied.
 PAIRS_OF_TOP, ANAPHORICITY_OF_ALL, ANAPHORICITY_OF_TOP, REINFORCE = 10.0, 50.0, 20.0, 0.1
@@ -66,16 +66,18 @@ def deep_loss(
     """
     top = config.objective == "top_pairs"
     lengths = document.length if padded else None
+    hidden_dtype = torch.bfloat16 if config.precision == BFLOAT16 else None
+    score = partial(ranker, hidden_dtype=hidden_dtype)
     if config.objective in PAIR_PRETRAINING or loss is None:
         of_two = partial(pair_loss, top=True, lengths=lengths)
-        only = _that_matter(ranker, document, of_two, padded) if top else None
-        scores = ranker.pair_and_anaphoricity(document, config.dropout, only)
+        only = _that_matter(score, document, of_two, padded) if top else None
+        scores = ranker.pair_and_anaphoricity(document, config.dropout, only, hidden_dtype)
         return pretraining_loss(*scores, document.gold, averages, top=top, lengths=lengths)
     loss = partial(loss, lengths=lengths)
     if counts_missed(config):
         loss = partial(loss, gold_sizes=document.gold_sizes)
-    only = _that_matter(ranker, document, loss, padded) if _is_of_few_pairs(config) else None
-    value = loss(ranker(document, config.dropout, only), document.gold)
+    only = _that_matter(score, document, loss, padded) if _is_of_few_pairs(config) else None
+    value = loss(score(document, config.dropout, only), document.gold)
     scales = {"metric": 1.0, "reinforce": REINFORCE * averages.mentions}
     return value / scales.get(config.objective, averages.mentions)
 
@@ -113,7 +115,7 @@ def _is_of_few_pairs(config: Config) -> bool:
 
 
 def _that_matter(
-    ranker: DeepRanker, document: DeepTensors, loss: Callable[..., Tensor], padded: bool
+    score: Callable[..., Tensor], document: DeepTensors, loss: Callable[..., Tensor], padded: bool
 ) -> Tensor:
     """The pairs that the loss has a gradient for, and the best one of each mention.
 
@@ -124,7 +126,7 @@ def _that_matter(
         [mention, antecedent] True for these pairs; of padded documents [mention, 3] their antecedents.
     """
     with torch.no_grad():
-        scores: Tensor = ranker(document)
+        scores = score(document)
     scores.requires_grad_()
     (gradient,) = torch.autograd.grad(loss(scores, document.gold), scores)
     below = torch.ones_like(scores, dtype=torch.bool).tril(-1) & (scores > -torch.inf)

@@ -20,7 +20,7 @@ from corelax.rankers.sparse.network import SparseRanker
 from corelax.rankers.sparse.networks import Ranker
 from corelax.rankers.sparse.outer_network import OuterRanker
 from corelax.rankers.sparse.pair_lists import PairList
-from corelax.rankers.sparse.tensors import DocumentTensors
+from corelax.rankers.sparse.tensors import DocumentTensors, FeatureMatrices
 from corelax.train.sparse.layout import Layout, Room
 
 FEWEST_PLACES = 4
@@ -37,6 +37,12 @@ class Packing(Protocol):
 
     def unpack(self, row: Tensor) -> Any:
         """The document of a row, padded."""
+
+    def prepared(self, document: Any) -> Sequence[Tensor]:
+        """What depends on the document alone and is costly to make in each step."""
+
+    def with_prepared(self, document: Any, prepared: Sequence[Tensor]) -> Any:
+        """The document with what was prepared."""
 
 
 def packing_for(ranker: Ranker, group: Sequence[Any]) -> Packing:
@@ -70,6 +76,7 @@ class SparsePacking:
     """Documents of a ranker over sparse features."""
 
     def __init__(self, ranker: SparseRanker, group: Sequence[DocumentTensors]) -> None:
+        self._ranker = ranker
         self.layout = Layout(self.rooms(ranker, group))
 
     def rooms(self, ranker: SparseRanker, group: Sequence[DocumentTensors]) -> dict[str, Room]:
@@ -95,6 +102,16 @@ class SparsePacking:
     def unpack(self, row: Tensor) -> DocumentTensors:
         """The document of a row, padded."""
         return DocumentTensors(**self.layout.unpack(row))
+
+    def prepared(self, document: DocumentTensors) -> Sequence[Tensor]:
+        """Its features as matrices."""
+        return self._ranker.matrices_of(document)
+
+    def with_prepared(
+        self, document: DocumentTensors, prepared: Sequence[Tensor]
+    ) -> DocumentTensors:
+        """The document with these matrices."""
+        return document._replace(matrices=FeatureMatrices(*prepared))
 
 
 class OuterPacking(SparsePacking):
@@ -175,6 +192,14 @@ class DeepPacking:
     def unpack(self, row: Tensor) -> DeepTensors:
         """The document of a row, padded."""
         return DeepTensors(**self.layout.unpack(row), pairs=self._pairs.on(row.device))
+
+    def prepared(self, document: DeepTensors) -> Sequence[Tensor]:  # noqa: ARG002
+        """Nothing."""
+        return ()
+
+    def with_prepared(self, document: DeepTensors, prepared: Sequence[Tensor]) -> DeepTensors:  # noqa: ARG002
+        """The document as it is."""
+        return document
 
 
 class _GroupPairs:

@@ -129,6 +129,7 @@ def train_chain(
     resume: bool = False,
     progress: Progress | None = None,
     note: Note = ignore,
+    checkpoint_seconds: float = 0.0,
 ) -> Model:
     """Trains what is not trained yet of a chain; the model of its last stage.
 
@@ -143,6 +144,7 @@ def train_chain(
         resume: Whether to continue a stage that was begun.
         progress: Progress callbacks.
         note: Receives the score of each stage.
+        checkpoint_seconds: As for `train_epochs`.
 
     >>> import os
     >>> from tempfile import TemporaryDirectory
@@ -165,5 +167,8 @@ def train_chain(
     def make_stage(config: Config, models: Mapping[str, Model]) -> SparseStage:
         return SparseStage(config, data, [models[name] for name in config.start], device)
 
-    models = train_stages(chain, out, make_stage, resume=resume, progress=progress, note=note)
+    models = train_stages(
+        chain, out, make_stage, resume=resume, progress=progress, note=note,
+        checkpoint_seconds=checkpoint_seconds,
+    )  # fmt: skip
     return models[chain[-1].stage]

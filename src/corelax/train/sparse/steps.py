@@ -12,7 +12,7 @@ from torch import Tensor
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.networks import Ranker, RankerTensors
 from corelax.train.optim import RowWise, clamp_gradients, clip_gradients
-from corelax.train.sparse.config import Config
+from corelax.train.sparse.config import FLOAT32, Config
 from corelax.train.sparse.objective import Objective, can_be_recorded, document_objective
 
 
@@ -25,7 +25,7 @@ class Update:
 
     def step(self, objective: Objective, document: RankerTensors) -> Tensor:
         """One step; the loss before it."""
-        with rounded_products(self._config.tf32):
+        with rounded_products(self._config.precision != FLOAT32):
             loss = objective(self.ranker, document)
             # Not `backward`: it would forget that sparse gradients have each row once.
             gradients = torch.autograd.grad(loss, self.parameters, allow_unused=True)

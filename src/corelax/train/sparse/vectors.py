@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from corelax.core.errors import CorelaxError, one_line
-from corelax.core.files import file_digest, open_text
+from corelax.core.files import open_text
 from corelax.core.lazy import require
 
 MOST_WORDS = 50_000  # beside those of training
@@ -35,21 +35,35 @@ class WordVectors:
     Args:
         words: The words, the most frequent first.
         matrix: [word, value] their vectors.
-        digest: A hash of the files.
 
-    >>> vectors = WordVectors(["the", "cat"], np.eye(2, dtype=np.float32), "")
+    >>> vectors = WordVectors(["the", "cat"], np.eye(2, dtype=np.float32))
     >>> rows, values = vectors.of(["a", "cat"])
     >>> rows.tolist(), values.tolist()
     ([1], [[0.0, 1.0]])
     """
 
-    def __init__(self, words: Iterable[str], matrix: NDArray[Any], digest: str) -> None:
-        self.words, self.matrix, self.digest = tuple(words), matrix, digest
+    def __init__(self, words: Iterable[str], matrix: NDArray[Any]) -> None:
+        self.words, self.matrix = tuple(words), matrix
 
     @property
     def size(self) -> int:
         """How many values a vector has."""
         return int(self.matrix.shape[1])
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of words and vectors, whatever files they come from."""
+        values = np.ascontiguousarray(self.matrix, dtype="<f4")
+        return hashlib.sha256("\n".join(self.words).encode() + b"\0" + values.tobytes()).hexdigest()
+
+    def only(self, words: Iterable[str]) -> WordVectors:
+        """The vectors of these words, in their order; words that have none are left out.
+
+        >>> WordVectors(["the", "cat"], np.eye(2)).only(["cat", "dog"]).words
+        ('cat',)
+        """
+        known = [word for word in words if word in self._row]
+        return WordVectors(known, self.matrix[[self._row[word] for word in known]])
 
     @cached_property
     def _row(self) -> dict[str, int]:
@@ -99,8 +113,7 @@ def _from_folder(folder: Path) -> WordVectors:
     words = _column(words_file)
     if len(words) != len(matrix):
         raise CorelaxError(f"{folder}: there are {len(words):,} words, but {len(matrix):,} vectors")
-    digest = hashlib.sha256("".join(map(file_digest, files)).encode()).hexdigest()
-    return WordVectors(words, matrix, digest)
+    return WordVectors(words, matrix)
 
 
 def _column(path: Path) -> list[str]:
@@ -139,4 +152,4 @@ def _from_text(path: Path) -> WordVectors:
                 ) from None
             words.append(word)
     matrix = np.stack(rows) if rows else np.zeros((0, 0), dtype=np.float32)
-    return WordVectors(words, matrix, file_digest(path))
+    return WordVectors(words, matrix)

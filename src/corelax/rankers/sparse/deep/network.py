@@ -30,10 +30,10 @@ from corelax.rankers.sparse.deep.inputs import (
     bucket_table,
     shown_rows,
 )
+from corelax.rankers.sparse.deep.listed_layers import ListedLayers
 from corelax.rankers.sparse.features.table import WORDS, DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.rankers.sparse.pair_blocks import FirstLayer, are_kept, scores_in_blocks
-from corelax.rankers.sparse.pair_lists import ListedSums
 from corelax.rankers.sparse.tensors import TableRows, many_hot, without_far
 
 NEW_SHIFT, NEW_SCALE = -1.0, -0.3
@@ -59,8 +59,17 @@ class Above(nn.Module):
         hidden = dropped(relu(self.second(hidden)), dropout)
         hidden = dropped(relu(self.third(hidden)), dropout)
         # Not `self.output(hidden)`: a product with one column is slow.
-        scores = hidden @ self.output.weight[0] + self.output.bias
-        return scores * self.scale + self.shift
+        return self.scaled(hidden @ self.output.weight[0])
+
+    @property
+    def weights(self) -> list[Tensor]:
+        """Of both layers, with their biases, and of the output."""
+        second, third = self.second, self.third
+        return [second.weight, second.bias, third.weight, third.bias, self.output.weight[0]]
+
+    def scaled(self, values: Tensor) -> Tensor:
+        """Scores from [...] values of the output unit, without its bias."""
+        return (values + self.output.bias) * self.scale + self.shift
 
 
 class DeepRanker(nn.Module):
@@ -143,7 +152,11 @@ class DeepRanker(nn.Module):
         return DeepTensors.of(table, self.fixed_vectors, self.shown)
 
     def forward(
-        self, document: DeepTensors, dropout: float = 0.0, only: Tensor | None = None
+        self,
+        document: DeepTensors,
+        dropout: float = 0.0,
+        only: Tensor | None = None,
+        hidden_dtype: torch.dtype | None = None,
     ) -> Tensor:
         """[mention, antecedent] s_ij, the diagonal being "new entity"; −inf beyond the limit of antecedents.
 
@@ -151,13 +164,18 @@ class DeepRanker(nn.Module):
             document: The document.
             dropout: The chance of a value of word vectors and hidden layers to be left out.
             only: The pairs to score, if not all; see `pair_and_anaphoricity`.
+            hidden_dtype: Of the hidden values of all pairs of a padded document; else that of the weights.
         """
-        links, anaphoric = self.pair_and_anaphoricity(document, dropout, only)
+        links, anaphoric = self.pair_and_anaphoricity(document, dropout, only, hidden_dtype)
         diagonal = torch.eye(len(links), dtype=torch.bool, device=links.device)
         return torch.where(diagonal, (NEW_SHIFT + NEW_SCALE * anaphoric)[:, None], links)
 
     def pair_and_anaphoricity(
-        self, document: DeepTensors, dropout: float = 0.0, only: Tensor | None = None
+        self,
+        document: DeepTensors,
+        dropout: float = 0.0,
+        only: Tensor | None = None,
+        hidden_dtype: torch.dtype | None = None,
     ) -> tuple[Tensor, Tensor]:
         """[mention, antecedent] scores of pairs, and [mention] of being anaphoric.
 
@@ -167,6 +185,7 @@ class DeepRanker(nn.Module):
             only: The pairs to score, if not all; the others have −inf. Either [mention, antecedent] True for
                 these pairs, or [mention, few] a table of the antecedents, where a mention itself stands for
                 none.
+            hidden_dtype: As for `forward`.
 
         Returns:
             Scores, of which those that are not below the diagonal mean nothing.
@@ -175,7 +194,7 @@ class DeepRanker(nn.Module):
         current = inputs @ self.pair_current + self.pair_bias
         previous = inputs @ self.pair_previous
         if only is None:
-            links = self._all_pairs(document, current, previous, dropout)
+            links = self._all_pairs(document, current, previous, dropout, hidden_dtype)
         elif only.dtype == torch.bool:
             i, j = only.nonzero(as_tuple=True)
             numbers = document.pair_numbers(i, j, self.buckets)
@@ -187,15 +206,21 @@ class DeepRanker(nn.Module):
         return without_far(links, self.max_antecedents), self.mention_above(sums, dropout)
 
     def _all_pairs(
-        self, document: DeepTensors, current: Tensor, previous: Tensor, dropout: float
+        self,
+        document: DeepTensors,
+        current: Tensor,
+        previous: Tensor,
+        dropout: float,
+        hidden_dtype: torch.dtype | None,
     ) -> Tensor:
         """[mention, antecedent] scores, block by block, or of the list of pairs that a document has."""
         if (pairs := document.pairs) is not None:
             features = document.pair_numbers(pairs.current, pairs.previous, self.buckets)
-            sums: Tensor = ListedSums.apply(  # type: ignore[no-untyped-call]
-                current, previous, self.pair_features, features, pairs.blocks
-            )
-            return pairs.square(self.pair_above(sums, dropout), document.size)
+            values: Tensor = ListedLayers.apply(  # type: ignore[no-untyped-call]
+                current, previous, self.pair_features, *self.pair_above.weights,
+                features, pairs, dropout, hidden_dtype or current.dtype,
+            )  # fmt: skip
+            return pairs.square(self.pair_above.scaled(values), document.size)
         mention = torch.arange(document.size, device=self.device)
 
         def numbers(rows: slice, columns: slice) -> Tensor:
