@@ -26,14 +26,13 @@ from corelax import Clustering, Span
 from corelax.core.files import file_digest
 from corelax.io import read, write
 from corelax.study.executors import InProcess, Processes
-from corelax.study.files import Files
+from corelax.study.files import Files, uses_vectors
 from corelax.study.folder import predicted_path, record_path
 from corelax.study.records import Predicted, Record, load_predicted, save
 from corelax.study.runner import Runner, Wish
 from corelax.study.units import Unit
 from corelax.study.work import Worker
 from corelax.synthetic import Shape, generate
-from corelax.train.sparse.data import load_data
 
 COMMON = {
     "hidden_mention": 8,
@@ -122,8 +121,9 @@ def invented_training(answer):
 
     def invent(_, job):
         config = job.chain[-1]
-        if job.files not in data:
-            data[job.files] = load_data(config, job.files.train, job.files.dev).identity
+        key = (job.files, uses_vectors(config))
+        if key not in data:
+            data[key] = job.files.load(config).identity
         for part, decoding in job.predict:
             file = getattr(job.files, part)
             gold, system = made_up(file, answer, job.stage, job.seed, decoding)
@@ -137,7 +137,7 @@ def invented_training(answer):
         ]
         record = Record(
             chain=[asdict(config) for config in job.chain],
-            data=data[job.files],
+            data=data[key],
             epochs=epochs,
             epoch=config.epochs,
             dev=dev,

@@ -108,6 +108,30 @@ def test_rows_can_be_added_later_in_the_same_folder(files, tmp_path):
     assert {job.stage for job in jobs} == set(GRID.names)
 
 
+def test_rows_with_word_vectors_can_be_added_to_rows_without(files, tmp_path, monkeypatch):
+    deep = Study(
+        [*STUDY.units, Unit("deep_heuristic", "deep_heuristic")],
+        [*STUDY.rows, Row("deep_heuristic", "Deep", PAPER, ("deep_heuristic",))],
+        [GRID],
+    )
+    monkeypatch.setattr(api, "full_study", lambda **_: deep)
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("the 1 2\nof 2 1\n")
+    settings = {
+        **SETTINGS,
+        "word_size": "2",
+        "deep_all_pairs.epochs": "1",
+    }  # of no stage of the first rows
+    more = {"vectors": vectors, "settings": settings}
+    for order in (["entity_ce", "deep_heuristic"], ["deep_heuristic", "entity_ce"]):
+        out = tmp_path / order[0]
+        with invented_training(answer) as jobs:
+            for row in order:
+                jobs.clear()
+                assert cross(out, files, rows=[row], **more).is_done
+                assert {job.stage for job in jobs} - {"baseline"} == {row}
+
+
 def test_no_test_document_is_trained_or_tuned_on_in_its_fold(run):
     for number in (1, 2, 3):
         folder = run[1] / "data" / f"fold{number}"

@@ -93,16 +93,32 @@ def test_going_on_is_as_if_nothing_had_been(optimizer, tmp_path):
 
 
 def test_without_a_young_checkpoint_epochs_are_repeated_to_the_same_end(tmp_path):
-    (tmp_path / "whole").mkdir()
-    (tmp_path / "parts").mkdir()
-    whole, _ = train(tmp_path / "whole", 4)
-    train(tmp_path / "parts", 1)
-    train(tmp_path / "parts", 3, every=1000.0)  # as if it were interrupted after three epochs
-    assert len((tmp_path / "parts" / "log.jsonl").read_text().splitlines()) == 1
-    parts, history = train(tmp_path / "parts", 4)
-    assert len(history.epochs) == 4
+    scores = [0.3, 0.5, 0.1, 0.2, 0.4]  # the second epoch is the best
+
+    def dev(first):
+        return iter(scores[first:]).__next__
+
+    for name in ("whole", "parts"):
+        (tmp_path / name).mkdir()
+    whole, _ = train(tmp_path / "whole", 5, dev=dev(0))
+    train(tmp_path / "parts", 4, dev=dev(0), every=1000.0)  # as if it were killed then
+    lines = (tmp_path / "parts" / "log.jsonl").read_text().splitlines()
+    assert len(lines) == 2  # up to the best epoch, whose weights are there
+    parts, history = train(tmp_path / "parts", 5, dev=dev(2))
+    assert [epoch.dev for epoch in history.epochs] == scores
+    kept = [load_weights(tmp_path / name / "model.safetensors", OF) for name in ("whole", "parts")]
     for name, weight in whole.state_dict().items():
         assert torch.equal(parts.state_dict()[name], weight)
+        assert torch.equal(kept[0][name], kept[1][name])
+
+
+@pytest.mark.parametrize("keep", ["best", "last"])
+def test_kept_weights_are_of_an_epoch_that_the_checkpoint_knows(tmp_path, keep):
+    """Even if a continued run scores otherwise on dev."""
+    scores = iter([0.2, 0.4, 0.3])
+    train(tmp_path, 3, dev=scores.__next__, every=1000.0, keep=keep)
+    known = unpack_history(load_weights(tmp_path / "checkpoint.safetensors", OF)["history"])
+    assert known.kept(keep).epoch == {"best": 2, "last": 3}[keep]
 
 
 def test_a_checkpoint_of_something_else_is_an_error(tmp_path):

@@ -161,10 +161,10 @@ def reproduce(
     check_out(out)
     common = {**(QUICK_SETTINGS if quick else {}), **(settings or {})}
     where = choose_device(device)
-    study = _study(
+    whole = _study(
         common, quick=quick, paper_only=paper_only, tune=tune, vectors=vectors is not None
     )
-    study = study.only(rows) if rows else study
+    study = whole.only(rows) if rows else whole
     numbers = range(1, (seeds or (QUICK_SEEDS if quick else SEEDS)) + 1)
     # Everything is checked before anything is written.
     for seed in only_seeds:
@@ -173,7 +173,7 @@ def reproduce(
                 f"--only-seed {seed}: the seeds are 1 to {len(numbers)}; see --seeds"
             )
     check_folds(only_folds, folds)
-    check_settings(study, common)
+    check_settings(whole, common)
     for folder in merge:
         if folds is None:
             results_folder(Path(folder))
@@ -200,7 +200,9 @@ def reproduce(
             folder, files, common, device=where, executor=ran_on, note=note, progress=told,
             minutes=limit,
         )  # fmt: skip
-        return Reproduction(study, runner, numbers, only_seeds or None, choose_once=choose_once)
+        return Reproduction(
+            study, runner, numbers, only_seeds or None, choose_once=choose_once, whole=whole
+        )
 
     def fold_study(number: int, files: Files) -> Reproduction:
         is_here = not only_folds or number in only_folds

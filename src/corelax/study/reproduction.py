@@ -32,6 +32,7 @@ class Reproduction:
         only: The seeds that are run here, if not all; others may be run elsewhere.
         choose_once: Whether rows choose among their units by the first seed as well; the other seeds then
             train the chosen ones only.
+        whole: The study that `study` is a part of, if it is: other parts can be run in the same folder.
     """
 
     def __init__(
@@ -42,8 +43,10 @@ class Reproduction:
         only: Collection[int] | None = None,
         *,
         choose_once: bool = False,
+        whole: Study | None = None,
     ) -> None:
         self.study, self.runner, self.seeds = study, runner, tuple(seeds)
+        self._whole = whole or study
         self._choose_once = choose_once
         self._here = [seed for seed in self.seeds if only is None or seed in only]
         self._units = {unit.name: unit for unit in study.units}
@@ -59,7 +62,7 @@ class Reproduction:
         if self._is_prepared:
             return
         # A wrong setting is better found now than after hours.
-        configs = [self.runner.chain(unit, self.seeds[0])[-1] for unit in self._units.values()]
+        configs = [self.runner.chain(unit, self.seeds[0])[-1] for unit in self._whole.units]
         start = self.runner.chain(self._units[START], self.seeds[0])[-1]
         different = {uses_vectors(config): config for config in (*configs, start)}
         data: dict[str, str] = {}
@@ -72,7 +75,7 @@ class Reproduction:
     def identity(self) -> dict[str, Any]:
         """What a folder is a study of, beside its documents."""
         return {
-            "tuned": bool(self.study.tuned),
+            "tuned": bool(self._whole.tuned),
             "chosen once": self._choose_once or None,  # folders of earlier versions do not say it
             "settings": dict(self.runner.common),
         }

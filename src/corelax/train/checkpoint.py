@@ -1,8 +1,8 @@
-"""The state of a stage after its last finished epoch: one file, replaced as a whole.
+"""The state of a stage after a finished epoch: one file, replaced as a whole.
 
 The best weights so far are written first (`model.safetensors`), then the checkpoint. A stage that is killed
-at any moment, also while it writes, finds the checkpoint of the epoch before and repeats that epoch:
-since every epoch draws its random numbers from its seed and its number, the weights are identical.
+at any moment, also while it writes, finds the checkpoint of an epoch before and repeats those that came after
+it: since every epoch draws its random numbers from its seed and its number, the weights are identical.
 """
 
 from __future__ import annotations

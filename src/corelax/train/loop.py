@@ -116,8 +116,8 @@ def train_epochs(
         config: The settings.
         folder: The model folder; weights, checkpoint and log are written to it after each epoch.
         progress: Progress callbacks.
-        checkpoint_seconds: No checkpoint is written if the last one is younger than this: a run that is
-            interrupted then repeats as much.
+        checkpoint_seconds: An epoch that is not the best so far leaves no checkpoint if the last one is
+            younger than this: a run that is interrupted then repeats as much.
     """
     progress = progress or Progress()
     saved = time.monotonic()
@@ -158,9 +158,11 @@ def train_epochs(
                 documents=len(order),
             )
         )
-        if config.keep == "last" or history.best is history.epochs[-1]:
+        is_kept = config.keep == "last" or history.best is history.epochs[-1]
+        if is_kept:
             trainee.save_weights(folder)
-        if time.monotonic() - saved >= checkpoint_seconds:
+        # Weights never belong to an epoch that the checkpoint does not know.
+        if is_kept or time.monotonic() - saved >= checkpoint_seconds:
             save_checkpoint(folder, trainee.network, trainee.optimizer, history, trainee.belongs_to)
             history.write_log(folder)
             saved = time.monotonic()

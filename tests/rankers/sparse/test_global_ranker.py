@@ -241,6 +241,8 @@ def test_documents_without_mentions_and_with_one_are_scored(data):
     table = data.train.tables[0]
     assert ranker(ranker.tensors_of(table.first(0))).shape == (0, 0)
     assert ranker(ranker.tensors_of(table.first(1))).shape == (1, 1)
+    assert ranker.own_clusters(ranker.tensors_of(table.first(0))).tolist() == []
+    assert ranker.own_clusters(ranker.tensors_of(table.first(1))).tolist() == [0]
 
 
 def test_antecedents_that_are_too_far_stay_out(data, tensors):

@@ -266,3 +266,19 @@ def test_restoring_gives_back_weights_and_state_in_place(optimizer):
     assert first == again
     for weight, total in zip(ranker.parameters(), totals, strict=True):
         assert update.optimizer.state[weight][update.optimizer.STATE] is total
+
+
+def test_two_byte_values_of_padded_documents_change_losses_and_gradients_a_little():
+    tables = anaphoric_tables()
+    found = []
+    for precision in ("float32", "bfloat16"):
+        config = config_of("deep_all_pairs", precision=precision)
+        ranker = new_ranker(DATA, config)
+        objective = document_objective(config, 1, padded=True, tables=tables)
+        (_, document), *_ = packed(ranker, tables)
+        loss = objective(ranker, document)
+        found.append([loss.detach(), *gradients(loss, ranker).values()])
+    assert not found[0][0].equal(found[1][0])  # else they had four bytes
+    for exact, rounded in zip(*found, strict=True):
+        assert exact.dtype == rounded.dtype
+        assert (rounded - exact).norm() <= 0.1 * exact.norm()

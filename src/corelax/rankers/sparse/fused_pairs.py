@@ -21,8 +21,8 @@ from torch import Tensor
 from corelax.core.errors import CorelaxError
 
 ROWS, COLUMNS, UNITS = 8, 4, 128  # of a tile
-SEGMENT = 96  # columns that a program takes at most
-GROUPS = 128  # of rows, whose sums of columns are in memory at a time
+SEGMENT, PARTS = 96, 8  # columns that a program takes, unless that would be more parts of a row
+GROUPS = 64  # of rows, whose sums of columns are in memory at a time
 MOST_SLOTS = 64  # what a tile has room for
 
 
@@ -38,12 +38,13 @@ def _is_compiled(device: torch.device) -> bool:
     """Whether Triton can compile. It comes with PyTorch for GPUs on Linux, and needs a C compiler."""
     if find_spec("triton") is None:
         return False
-    vector, number = (
-        torch.zeros(1, 1, device=device),
-        torch.zeros(1, dtype=torch.int, device=device),
+    # As large as usual, so that what is compiled here is of use.
+    vectors, codes = (torch.zeros(32, size, device=device) for size in (700, 32))
+    given = PairInputs(
+        vectors, vectors, vectors[:1], codes.int(), drawn_seed(vectors, 0.0), vectors[0], 0.0, 0
     )
     try:
-        fused_scores(PairInputs(vector, vector, vector, number, number, vector[0], 0.0, 0))
+        fused_gradients(given, fused_scores(given), vectors[:1, :41])
     except Exception:  # whatever it is, there is another way
         return False
     return True
@@ -145,13 +146,13 @@ class PairGradients(NamedTuple):
 
 
 def fused_scores(given: PairInputs) -> Tensor:
-    """[mention, antecedent] scores, before they are divided by 1 − dropout; 0 where there is no pair."""
+    """[mention, antecedent] scores, before they are divided by 1 − dropout; those with j ≥ i mean nothing."""
     from corelax.rankers.sparse import pair_kernels
 
     n, size = given.current.shape
     scores = given.current.new_zeros(n, n)
     with torch.cuda.device_of(scores):  # type: ignore[no-untyped-call]
-        pair_kernels.scores[(_parts(n, ROWS), _parts(n, COLUMNS))](
+        pair_kernels.scores[(parts_of(n, ROWS), parts_of(n, COLUMNS))](
             *given[:6], scores, given.reach, n, size, given.dropout, **given.sizes
         )
     return scores
@@ -173,29 +174,43 @@ def fused_gradients(given: PairInputs, gradient: Tensor, code_slots: Tensor) -> 
         raise CorelaxError(f"pair codes have {slots} features; there is room for {MOST_SLOTS}")
     place = torch.arange(slots, device=code_slots.device)
     code_bits = (code_slots.long() << place).sum(1)
-    parts = _parts(given.reach + ROWS + COLUMNS, SEGMENT)
+    most = given.reach + ROWS + COLUMNS  # columns of a group of rows
+    segment = max(SEGMENT, parts_of(parts_of(most, PARTS), COLUMNS) * COLUMNS)
+    parts = parts_of(most, segment)
     of_current = given.current.new_empty(parts, n, size)
     of_previous = torch.zeros_like(given.previous)
-    of_output = given.current.new_empty(_parts(n, ROWS) * parts, size)
-    of_slots = given.current.new_empty(_parts(n, ROWS) * parts, slots, size)
-    of_columns = given.current.new_empty(min(_parts(n, ROWS), GROUPS), n, size)
+    of_output = given.current.new_empty(parts_of(n, ROWS) * parts, size)
+    of_slots = given.current.new_empty(parts_of(n, ROWS) * parts, slots, size)
+    of_columns = given.current.new_empty(min(parts_of(n, ROWS), GROUPS), n, size)
     inputs = (*given[:5], gradient.contiguous(), code_bits)
-    tile = {"rows": ROWS, "columns": COLUMNS, "units": UNITS}
     with torch.cuda.device_of(gradient):  # type: ignore[no-untyped-call]
         for start in range(0, n, GROUPS * ROWS):
-            groups = min(_parts(n - start, ROWS), GROUPS)
-            pair_kernels.gradients[(groups, parts, _parts(size, UNITS))](
-                *inputs, of_current, of_output, of_slots, of_columns, start, given.reach, n, size,
-                slots, given.dropout, has_dropout=given.dropout > 0, **tile,
-                segment=SEGMENT, most_slots=MOST_SLOTS,
+            groups = min(parts_of(n - start, ROWS), GROUPS)
+            pair_kernels.gradients[(groups, parts, parts_of(size, UNITS))](
+                *inputs, of_current, of_output, of_slots, of_columns, start, given.reach, segment,
+                n, size, slots, given.dropout, **given.sizes, most_slots=MOST_SLOTS,
                 num_stages=1,  # else addresses are computed three times over
             )  # fmt: skip
             columns = min(n, start + groups * ROWS)
-            pair_kernels.column_sums[(_parts(columns, COLUMNS), _parts(size, UNITS))](
-                of_columns, of_previous, start, groups, given.reach, n, size, **tile
+            pair_kernels.column_sums[(parts_of(columns, COLUMNS), parts_of(size, UNITS))](
+                of_columns,
+                of_previous,
+                start,
+                groups,
+                given.reach,
+                n,
+                size,
+                rows=ROWS,
+                columns=COLUMNS,
+                units=UNITS,
             )
     return PairGradients(of_current.sum(0), of_previous, of_slots.sum(0), of_output.sum(0))
 
 
-def _parts(whole: int, part: int) -> int:
+def parts_of(whole: int, part: int) -> int:
+    """How many parts there are, the last of them perhaps smaller.
+
+    >>> parts_of(9, 4)
+    3
+    """
     return -(-whole // part)

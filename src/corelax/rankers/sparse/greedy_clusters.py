@@ -52,7 +52,7 @@ def greedy_clusters(parts: GreedyParts) -> NDArray[np.int64]:
     cluster = np.zeros(len(hidden), dtype=np.int64)
     states = np.zeros_like(hidden)  # [cluster, hidden]
     cells = np.zeros_like(hidden)
-    from_clusters = np.zeros_like(parts.summaries[:1])[0]  # Σ_k z^k W_z
+    from_clusters = np.zeros_like(parts.new_output)  # Σ_k z^k W_z
     count = 0
     for i in range(len(hidden)):
         number = count

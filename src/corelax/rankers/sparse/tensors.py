@@ -17,7 +17,7 @@ SLOTS = LARGEST_DISTANCE + SENTENCE_DISTANCES + 2 * len(BITS)
 
 
 class FeatureMatrices(NamedTuple):
-    """The features of a document as matrices of zeros and ones, for products with tables of weights.
+    """The features of a document as matrices of numbers, mostly 0 and 1, for products with tables of weights.
 
     Attributes:
         features: [mention, row] φ_a, by the rows that the document has.

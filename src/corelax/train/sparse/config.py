@@ -48,7 +48,7 @@ __all__ = [
 
 OBJECTIVES = (*PRETRAINING, *PAIR_PRETRAINING, *RESOLVING)
 OPTIMIZERS = ADAGRAD, RMSPROP = ("adagrad", "rmsprop")
-PRECISIONS = FLOAT32, _, BFLOAT16 = ("float32", "tf32", "bfloat16")
+PRECISIONS = FLOAT32, TF32, BFLOAT16 = ("float32", "tf32", "bfloat16")
 FEATURES = "features."
 RANKER = tuple(setting.name for setting in fields(SparseSettings))
 RATES = ("learning_rate", "output_learning_rate", "cluster_learning_rate")

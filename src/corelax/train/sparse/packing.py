@@ -104,14 +104,18 @@ class SparsePacking:
         return DocumentTensors(**self.layout.unpack(row))
 
     def prepared(self, document: DocumentTensors) -> Sequence[Tensor]:
-        """Its features as matrices."""
-        return self._ranker.matrices_of(document)
+        """Its features as matrices, those twice the same once."""
+        features, paired, *rest = self._ranker.matrices_of(document)
+        return [features, *rest] if paired is features else [features, paired, *rest]
 
     def with_prepared(
         self, document: DocumentTensors, prepared: Sequence[Tensor]
     ) -> DocumentTensors:
         """The document with these matrices."""
-        return document._replace(matrices=FeatureMatrices(*prepared))
+        features, *rest = prepared
+        if self._ranker.paired is None:
+            rest.insert(0, features)
+        return document._replace(matrices=FeatureMatrices(features, *rest))
 
 
 class OuterPacking(SparsePacking):

@@ -3,9 +3,10 @@
     h_1 = drop(ReLU(A_i + B_j + C φ(i,j)))     h_2 = drop(ReLU(W_2 h_1 + b_2))     h_3 alike     w · h_3
 
 A hidden value that dropout or ReLU has made 0 has no gradient, all others have the same factor: neither masks
-nor sums are kept. Hidden values may have two bytes each (bfloat16); the sums of the products have four.
-Layers are then filled up with units that are always 0, since products are fast for rows of whole memory lines
-only, and where a GPU has Triton, kernels do in one pass what takes several (`layer_kernels.py`).
+nor sums are kept. Hidden values and gradients of weights may have two bytes each (bfloat16); the sums inside
+products and the scores have as many as the weights. Layers are then filled up with units that are always 0,
+since products are fast for rows of whole memory lines only. Where a GPU has Triton, kernels do in one pass
+what takes several (`layer_kernels.py`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from corelax.rankers.sparse.fused_pairs import can_be_fused, drawn_seed
+from corelax.rankers.sparse.fused_pairs import can_be_fused, drawn_seed, parts_of
 from corelax.rankers.sparse.pair_lists import PairList
 
 LINE = 64  # two-byte values of a memory line
@@ -83,7 +84,7 @@ class ListedLayers(torch.autograd.Function):
         ctx.sizes = [
             len(weight) - added for weight, added in zip((second, third), more, strict=True)
         ]
-        return (top @ weights[2]).to(current.dtype)
+        return top.to(current.dtype) @ pad(output, (0, more[1]))
 
     @staticmethod
     @torch.autograd.function.once_differentiable
@@ -142,7 +143,7 @@ def _first_layer(
 
     number, size = hidden.shape
     with torch.cuda.device_of(hidden):  # type: ignore[no-untyped-call]
-        layer_kernels.first_layer[(_parts(number, PAIRS), _parts(size, UNITS))](
+        layer_kernels.first_layer[(parts_of(number, PAIRS), parts_of(size, UNITS))](
             current.contiguous(), previous.contiguous(), pairs.current, pairs.previous,
             drawn_seed(current, dropout), hidden, number, size, dropout, 1 / (1 - dropout),
             has_dropout=dropout > 0, pairs=PAIRS, units=UNITS,
@@ -156,7 +157,7 @@ def _kept_at_once(sums: Tensor, dropout: float) -> Tensor:
 
     number = sums.numel()
     with torch.cuda.device_of(sums):  # type: ignore[no-untyped-call]
-        layer_kernels.rectify[(_parts(number, VALUES),)](
+        layer_kernels.rectify[(parts_of(number, VALUES),)](
             sums, drawn_seed(sums, dropout), number, dropout, 1 / (1 - dropout),
             has_dropout=dropout > 0, block=VALUES,
         )  # fmt: skip
@@ -171,14 +172,10 @@ def _sums_at_once(
 
     size, height = values.shape[1], pairs.blocks[0].rows.stop
     of_rows, of_columns = (values.new_empty(mentions, size, dtype=dtype) for _ in range(2))
-    grid, tile = (mentions, _parts(size, UNITS)), {"pairs": PAIRS, "units": UNITS}
+    grid, tile = (mentions, parts_of(size, UNITS)), {"pairs": PAIRS, "units": UNITS}
     with torch.cuda.device_of(values):  # type: ignore[no-untyped-call]
         layer_kernels.row_sums[grid](values, pairs.table, of_rows, height, size, **tile)
         layer_kernels.column_sums[grid](
             values, pairs.table, of_columns, len(pairs.blocks), height, mentions, size, **tile
         )
     return of_rows, of_columns
-
-
-def _parts(whole: int, part: int) -> int:
-    return -(-whole // part)
