@@ -116,6 +116,7 @@ def test_the_report_is_written(quick: tuple[Path, Done]) -> None:
         "errors",
         "error_changes",
         "gains",
+        "matrix",
         "times",
     )
     assert set(report(out)) == {
