@@ -29,7 +29,7 @@ from corelax.rankers.encoder.pair_features import (
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.rankers.encoder.spans import rows_of, to_device
 
-BLOCKS = {"cpu": BLOCK, "cuda": 8 * BLOCK, "mps": BLOCK}
+BLOCKS = {"cpu": BLOCK, "cuda": 4096, "mps": 512}
 
 
 class Spans(NamedTuple):

@@ -22,7 +22,7 @@ from corelax.rankers.encoder.scored import ScoredDocument, without_spans
 from corelax.rankers.encoder.spans import to_device
 
 # Spans of several documents that are linked at once.
-TOGETHER = {"cpu": BLOCK, "cuda": 16 * BLOCK, "mps": BLOCK}
+TOGETHER = {"cpu": BLOCK, "cuda": 8192, "mps": 512}
 
 
 @torch.inference_mode()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from corelax.decode.membership import BLOCK as STEP
 from corelax.rankers.encoder.settings import EncoderSettings
 
-BLOCK = 512  # spans whose antecedents are looked for at once, on a CPU
+BLOCK = 128  # spans whose antecedents are looked for at once, on a CPU: what they need stays in its caches
 PIECES = {"cpu": 1024, "cuda": 65536, "mps": 16384}  # read by the encoder at a time
 OPEN = 512  # entities that have mentions before and after a place; far more than in a novel
 ALLOCATOR = 1.25  # what it holds, against what is used
