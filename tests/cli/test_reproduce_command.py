@@ -231,7 +231,7 @@ def test_results_are_taken_over_without_training(
     more[3] = 2  # another seed, which is not done
     done = run(options(merged, *corpora, *more))
     assert done.code == 0
-    assert "not all runs are done" in done.err
+    assert "not all runs are done; the same command without --minutes continues" in done.err
     assert done.out.startswith("Dev ")
     assert "Not all runs are done" in (merged / "report" / "report.md").read_text()
 
@@ -252,6 +252,8 @@ def test_without_test_documents_the_report_is_about_dev(
     assert re.split(r"  +", line)[1] == f"{score:.2f}"
     text = (tmp_path / "dev" / "report" / "report.md").read_text()
     assert text.startswith("# Only dev\n")
+    assert f"--merge {out}" in text
+    assert "--minutes" not in text  # that command would train nothing
     assert "Where systems differ" not in text
 
 
@@ -287,6 +289,7 @@ def refused(done: Done) -> str:
         (["--quick", "--test", "TEST"], "leave out the files"),
         (["--quick", "--hold-out", "2"], "leave out the files"),
         ([], "--quick"),
+        (["--train", "TRAIN", "--dev", "DEV", "--row", "deep_lea"], "give --vectors"),
         (["--dev", "DEV"], "--train"),
         (["--train", "TRAIN"], "--hold-out"),
         (["--train", "TRAIN", "--dev", "DEV", "--hold-out", "2"], "--hold-out"),

@@ -158,6 +158,10 @@ def test_options_of_one_ranker_are_an_error_with_the_other(encoder, sparse):
         list(resolve_documents(encoder, [], decoding="entities", device="cpu"))
     with pytest.raises(CorelaxError, match="a sparse ranker has no schemes"):
         list(resolve_documents(sparse[0], [], scheme="gum", device="cpu"))
+    with pytest.raises(CorelaxError, match="leave out the runtime 'int8'"):
+        list(resolve_documents(sparse[0], [], runtime="int8", device="cpu"))
+    with pytest.raises(CorelaxError, match="a sparse ranker, for annotated files"):
+        Resolver.from_pretrained(sparse[0], device="cpu")
 
 
 def test_a_batch_is_a_whole_number_of_documents(encoder):

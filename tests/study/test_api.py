@@ -108,7 +108,7 @@ def test_a_wrong_call_writes_nothing(files, tmp_path):
         ({"quick": True, "train": files.train}, "leave out the files"),
         ({"train": files.train, "dev": files.dev, "settings": {"epohcs": 1}}, "did you mean"),
         ({"train": files.train, "dev": files.dev, "only_seeds": [9]}, "9"),
-        ({"quick": True, "tune": False}, "leave out the rest"),
+        ({"quick": True, "tune": False}, "leave out --paper-only"),
     ):
         with pytest.raises(CorelaxError, match=words):
             reproduce(tmp_path / "out", **options)

@@ -85,5 +85,6 @@ class UnitsProgress(PiecesBar, StudyProgress):
         """Moves the bar, or writes a line."""
         super().update(done, wanted, running)
         if self._reported is not None and done > self._reported and not self._is_terminal:
-            note(f"{done} of {wanted} runs done, {self._left(done, wanted)}")
+            left = self._left(done, wanted)
+            note(f"{done} of {wanted} runs done" + (f", {left}" if left else ""))
         self._reported = done

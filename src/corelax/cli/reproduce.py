@@ -192,7 +192,14 @@ def reproduce(
 
 
 def _command() -> str:
-    """The command line, with the variable that chooses word lists unless it names a folder."""
+    """The command that repeats a study, with the variable that chooses word lists unless it names a folder.
+
+    Without `--minutes`: a report may be written long after its runs.
+    """
     lists = os.environ.get("CORELAX_LEXICONS", "")
     before = f"CORELAX_LEXICONS={lists} " if lists.isidentifier() else ""
-    return before + shlex.join(["corelax", *sys.argv[1:]])
+    words = [word for word in sys.argv[1:] if not word.startswith("--minutes=")]
+    if "--minutes" in words:
+        at = words.index("--minutes")
+        del words[at : at + 2]
+    return before + shlex.join(["corelax", *words])

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from corelax.core.checks import check_choice, check_number
 from corelax.core.errors import CorelaxError
-from corelax.core.folders import CONFIG, blaming, read_model_config
 from corelax.document import Document
 from corelax.document.clustering import SINGLETONS
 from corelax.integrations.spacy_attributes import PREFIX, add_attributes, write_groups
+from corelax.rankers.encoder.folder_config import read_config
 from corelax.resolve.hub import fetched
 from corelax.resolve.models import DEFAULT, model_folder
 from corelax.text.sentences import sentence_starts
@@ -228,13 +228,7 @@ def check_model(model: str | None) -> None:
         ...
     corelax.core.errors.CorelaxError: runs/lea: no model there; a model is a folder with config.json
     """
-    folder = model_folder(fetched(model))
-    if not (folder / CONFIG).is_file():
-        raise CorelaxError(f"{folder}: no model there; a model is a folder with {CONFIG}")
-    with blaming(folder):
-        kind = read_model_config(folder)["format"]
-    if not str(kind).startswith("corelax encoder ranker"):
-        raise CorelaxError(f"{folder}: {kind!r} is not an encoder ranker, which plain text needs")
+    read_config(model_folder(fetched(model)))
 
 
 if has_spacy:

@@ -180,6 +180,10 @@ def _predictions(
         raise CorelaxError(f"{folder}: a sparse ranker takes no constraints; leave them out")
     if scheme is not None:
         raise CorelaxError(f"{folder}: a sparse ranker has no schemes; leave out {scheme!r}")
+    if runtime not in ("auto", "torch"):
+        raise CorelaxError(
+            f"{folder}: torch runs a sparse ranker; leave out the runtime {runtime!r}"
+        )
     from corelax.resolve.sparse import resolve_by_features  # needs torch
 
     detail(f"sparse ranker of {folder} by torch")

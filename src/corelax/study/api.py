@@ -32,7 +32,7 @@ from corelax.study.report.tables import summary_text
 from corelax.study.reproduction import Reproduction
 from corelax.study.results import Results
 from corelax.study.runner import Progress, Runner, check_failed
-from corelax.study.systems import left_out
+from corelax.study.systems import SYSTEMS, left_out
 from corelax.train.files import Paths
 
 SEEDS, QUICK_SEEDS = 5, 2
@@ -164,6 +164,9 @@ def reproduce(
     whole = _study(
         common, quick=quick, paper_only=paper_only, tune=tune, vectors=vectors is not None
     )
+    needing = {system.name for system in SYSTEMS if system.vectors and vectors is None}
+    for name in needing.intersection(rows):
+        raise CorelaxError(f"--row {name} needs word vectors: give --vectors FOLDER")
     study = whole.only(rows) if rows else whole
     numbers = range(1, (seeds or (QUICK_SEEDS if quick else SEEDS)) + 1)
     # Everything is checked before anything is written.
@@ -239,7 +242,8 @@ def reproduce(
     is_done = work.run()
     if not is_done:
         about = ". The report is of those that are" if report else ""
-        note(f"not all runs are done; the same command continues{about}")
+        again = "the same command without --minutes" if minutes == 0 else "the same command"
+        note(f"not all runs are done; {again} continues{about}")
     results = _results(work, is_done=is_done) if report else None
     if results is None:
         return Reproduced(None, is_done, work.failed, None)
@@ -268,7 +272,10 @@ def _study(
             like_original=like_original, ours=not paper_only, tune=tune, vectors=vectors
         )
     if paper_only or not tune or vectors:
-        raise CorelaxError("--quick has the paper's four resolvers as they are; leave out the rest")
+        raise CorelaxError(
+            "--quick has the paper's four resolvers, with its learning rates; leave out --paper-only, "
+            "--no-tune and --vectors"
+        )
     return quick_study()
 
 

@@ -14,6 +14,7 @@ from corelax.core.folders import CONFIG, read_model_config
 from corelax.core.settings import Migration, migrate
 from corelax.rankers.encoder.calibration import Calibration
 from corelax.rankers.encoder.settings import EncoderSettings
+from corelax.rankers.sparse.names import KIND
 
 ENCODER = "encoder"  # the folder with the encoder's own settings and its tokenizer
 FORMAT = "corelax encoder ranker 2"
@@ -40,7 +41,12 @@ def read_config(folder: Path) -> dict[str, Any]:
     if not (folder / CONFIG).exists():
         raise CorelaxError(f"{folder}: no model there; a model is a folder with {CONFIG}")
     try:
-        return migrate(read_model_config(folder), FORMAT, MIGRATIONS)
+        content = read_model_config(folder)
+        if str(content["format"]).startswith(KIND):
+            raise CorelaxError(
+                f"{folder}: a sparse ranker, for annotated files; here is need of an encoder ranker"
+            )
+        return migrate(content, FORMAT, MIGRATIONS)
     except (ValueError, KeyError, TypeError) as error:
         raise CorelaxError(f"{folder / CONFIG}: not the settings of a model ({error})") from None
 
