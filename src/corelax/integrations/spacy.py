@@ -24,9 +24,7 @@ from corelax.core.errors import CorelaxError
 from corelax.document import Document
 from corelax.document.clustering import SINGLETONS
 from corelax.integrations.spacy_attributes import PREFIX, add_attributes, write_groups
-from corelax.rankers.encoder.folder_config import read_config
-from corelax.resolve.hub import fetched
-from corelax.resolve.models import DEFAULT, model_folder
+from corelax.resolve.models import DEFAULT
 from corelax.text.sentences import sentence_starts
 
 if TYPE_CHECKING:
@@ -202,6 +200,8 @@ def make_component(
     device: str,
 ) -> CoreferenceComponent:
     """The factory behind `nlp.add_pipe("corelax", config={...})`; see `Settings` for the config."""
+    from corelax.resolve.loading import check_model
+
     settings = Settings(
         model=model,
         prefix=prefix,
@@ -217,18 +217,6 @@ def make_component(
             stacklevel=2,
         )
     return CoreferenceComponent(name, settings)
-
-
-def check_model(model: str | None) -> None:
-    """That there is such a model, without loading it.
-
-    >>> check_model("small")
-    >>> check_model("./runs/lea")
-    Traceback (most recent call last):
-        ...
-    corelax.core.errors.CorelaxError: runs/lea: no model there; a model is a folder with config.json
-    """
-    read_config(model_folder(fetched(model)))
 
 
 if has_spacy:

@@ -11,8 +11,11 @@ from corelax.core.checks import check_choice, check_number
 from corelax.core.device import available_threads, check_device, may_have_gpu
 from corelax.core.errors import CorelaxError
 from corelax.core.lazy import require
+from corelax.rankers.encoder.folder_config import read_config
 from corelax.rankers.encoder.light import has_graphs, load_light
 from corelax.rankers.encoder.model import ScoringModel
+from corelax.resolve.hub import fetched
+from corelax.resolve.models import model_folder
 
 RUNTIMES = ("auto", "onnx", "int8", "torch")
 LIGHT = ("onnx", "int8")
@@ -50,6 +53,18 @@ def load_model(
         if runtime in LIGHT or find_spec("torch") is None:
             raise CorelaxError(why_not)
     return _load_torch(folder, device, threads)
+
+
+def check_model(model: str | None) -> None:
+    """That there is such a model, without loading it.
+
+    >>> check_model("small")
+    >>> check_model("./runs/lea")
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: runs/lea: no model there; a model is a folder with config.json
+    """
+    read_config(model_folder(fetched(model)))
 
 
 def _torch_has_gpu(device: str) -> bool:
