@@ -186,7 +186,7 @@ def test_a_wrong_model_is_noticed_when_the_component_is_added(tmp_path: Path) ->
     with pytest.raises(CorelaxError, match="no model there"):
         nlp.add_pipe("corelax", config={"model": str(tmp_path)})
     (tmp_path / "config.json").write_text('{"format": "corelax sparse ranker 1"}')
-    with pytest.raises(CorelaxError, match="here is need of an encoder ranker"):
+    with pytest.raises(CorelaxError, match="an encoder ranker is needed here"):
         nlp.add_pipe("corelax", config={"model": str(tmp_path)})
     (tmp_path / "config.json").write_text("{")
     with pytest.raises(CorelaxError, match="not the settings of a model"):

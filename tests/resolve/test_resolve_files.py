@@ -160,7 +160,7 @@ def test_options_of_one_ranker_are_an_error_with_the_other(encoder, sparse):
         list(resolve_documents(sparse[0], [], scheme="gum", device="cpu"))
     with pytest.raises(CorelaxError, match="leave out the runtime 'int8'"):
         list(resolve_documents(sparse[0], [], runtime="int8", device="cpu"))
-    with pytest.raises(CorelaxError, match="a sparse ranker, for annotated files"):
+    with pytest.raises(CorelaxError, match="an encoder ranker is needed here"):
         Resolver.from_pretrained(sparse[0], device="cpu")
 
 

@@ -19,7 +19,8 @@ from corelax.study.files import Files
 from corelax.study.folder import DATA, RESULTS, STUDY, claim_folder
 from corelax.study.folds import fold_files, fold_name
 from corelax.study.merging import results_folder
-from corelax.study.reproduction import START, Reproduction
+from corelax.study.plan import BASELINE
+from corelax.study.reproduction import Reproduction
 from corelax.study.runner import Progress
 
 
@@ -136,7 +137,7 @@ def cross_validation(
 def _can_be_pooled(fold: Reproduction) -> bool:
     """Whether a fold in which runs failed has what others are compared with; its failed rows are left out."""
     runner = fold.runner
-    return bool(runner.failed) and not runner.out_of_time and fold.dev_score(START) is not None
+    return bool(runner.failed) and not runner.out_of_time and fold.dev_score(BASELINE) is not None
 
 
 def _said(path: Path) -> dict[str, object]:

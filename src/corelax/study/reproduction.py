@@ -19,7 +19,6 @@ from corelax.study.units import Unit
 from corelax.train.sparse.presets import PRESETS
 
 PRETRAINED = ("antecedent", "anaphoricity")
-START = BASELINE
 
 
 class Reproduction:
@@ -63,7 +62,7 @@ class Reproduction:
             return
         # A wrong setting is better found now than after hours.
         configs = [self.runner.chain(unit, self.seeds[0])[-1] for unit in self._whole.units]
-        start = self.runner.chain(self._units[START], self.seeds[0])[-1]
+        start = self.runner.chain(self._units[BASELINE], self.seeds[0])[-1]
         different = {uses_vectors(config): config for config in (*configs, start)}
         data: dict[str, str] = {}
         for config in different.values():
@@ -103,8 +102,8 @@ class Reproduction:
             return self._ready[name]
         unit = self._units[name]
         settings: dict[str, Any] = {}
-        for owner, prefix in ((START, f"{START}."), (unit.rates, "")):
-            if owner not in self.study.tuned or (owner == START and not unit.rates):
+        for owner, prefix in ((BASELINE, f"{BASELINE}."), (unit.rates, "")):
+            if owner not in self.study.tuned or (owner == BASELINE and not unit.rates):
                 continue
             if prefix and not self._starts_from_baseline(unit):
                 continue
@@ -251,14 +250,14 @@ class Reproduction:
         unit = self._units[name]
         settings = _settings(rates, "")
         if self._starts_from_baseline(unit):
-            if (before := self.rates(START)) is None:
+            if (before := self.rates(BASELINE)) is None:
                 return None
-            settings |= _settings(before, f"{START}.")
+            settings |= _settings(before, f"{BASELINE}.")
         name = _candidate_name(name, rates)
         return replace(unit, name=name, settings={**unit.settings, **settings})
 
     def _starts_from_baseline(self, unit: Unit) -> bool:
-        return START in PRESETS[unit.preset].get("start", ())
+        return BASELINE in PRESETS[unit.preset].get("start", ())
 
 
 def _candidate_name(name: str, rates: tuple[float, float]) -> str:

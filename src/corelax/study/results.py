@@ -25,9 +25,9 @@ from corelax.io import read
 from corelax.metrics import Score
 from corelax.study.files import DEV, TEST
 from corelax.study.folder import predicted_path
-from corelax.study.plan import Grid, Row
+from corelax.study.plan import BASELINE, Grid, Row
 from corelax.study.records import Predicted, Record
-from corelax.study.reproduction import START, Reproduction
+from corelax.study.reproduction import Reproduction
 from corelax.train.files import document_files
 
 SystemKey = tuple[tuple[str, ...], str]  # the name of the unit in each fold, and how it is decoded
@@ -160,7 +160,7 @@ class Results:
         self._runs: dict[tuple[int, str, str, str], dict[int, Predicted]] = {}
         rows = self.reproduction.study.rows
         outcomes = [outcome for row in rows if (outcome := self._outcome(row))]
-        start = next((outcome for outcome in outcomes if outcome.row.name == START), None)
+        start = next((outcome for outcome in outcomes if outcome.row.name == BASELINE), None)
         if start is None:
             out = self.reproduction.runner.out
             raise CorelaxError(

@@ -44,7 +44,7 @@ def read_config(folder: Path) -> dict[str, Any]:
         content = read_model_config(folder)
         if str(content["format"]).startswith(KIND):
             raise CorelaxError(
-                f"{folder}: a sparse ranker, for annotated files; here is need of an encoder ranker"
+                f"{folder}: a sparse ranker reads annotated files; an encoder ranker is needed here"
             )
         return migrate(content, FORMAT, MIGRATIONS)
     except (ValueError, KeyError, TypeError) as error:
