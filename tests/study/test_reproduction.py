@@ -308,6 +308,18 @@ def test_another_seed_leaves_what_is_there(done, folder, tmp_path):
     assert {path: after[path] for path in before} == before
 
 
+def test_a_run_that_is_missing_pretrains_only_what_it_starts_from(done, folder, tmp_path):
+    """Results outlive the models, which may be on a machine that is gone."""
+    out = tmp_path / "out"
+    shutil.copytree(done[0], out, ignore=shutil.ignore_patterns("runs"))
+    for path in (out / "results" / "seed2").glob("margin2015.*"):
+        path.unlink()
+    with in_this_process() as jobs:
+        assert reproduction(out, folder).run()
+    trained = {(job.stage, job.seed) for job in jobs}
+    assert trained == {(n, 2) for n in ("anaphoricity2015", "antecedent2015", "margin2015")}
+
+
 CHOICE = Study([Unit("baseline", "baseline"), *GRID.units()], STUDY.rows[:2], [GRID])
 
 
@@ -338,12 +350,22 @@ def test_when_time_is_up_models_that_are_here_predict_what_no_other_run_can_chan
         until(monkeypatch, tmp_path / "results" / "seed1" / "ce_0.json")
         assert not study.run()
         # ce_0.5 may yet be better than ce_0
-        assert predicted_in(tmp_path) == (of_seeds("baseline") if is_here else set())
+        assert predicted_in(tmp_path) == ({("baseline", "seed1")} if is_here else set())
         monkeypatch.undo()
         before = len(jobs)
         assert reproduction(tmp_path, folder, CHOICE).run()
     assert len(jobs) > before
     assert predicted_in(tmp_path) == of_seeds("baseline", "ce_0")
+
+
+@pytest.mark.usefixtures("done")
+def test_all_units_have_the_first_seed_before_one_has_the_second(folder, tmp_path):
+    """So that a study whose time is up can compare its rows."""
+    with invented_training(lambda *_: []) as jobs:
+        assert reproduction(tmp_path, folder, CHOICE).run()
+    trained = list(dict.fromkeys((job.seed, job.stage) for job in jobs))
+    names = [unit.name for unit in CHOICE.units]
+    assert trained == [(seed, name) for seed in SEEDS for name in names]
 
 
 @pytest.mark.usefixtures("done")

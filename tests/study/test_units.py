@@ -224,6 +224,21 @@ def test_every_unit_can_be_trained_with_singletons():
             assert not config.like_original
 
 
+@pytest.mark.parametrize(("soft", "paper"), [("soft_b_cubed", "b3"), ("soft_lea", "lea")])
+def test_a_soft_loss_that_is_the_papers_is_not_trained_again(soft, paper):
+    """Without the hard filter they are the same loss; with it they are not."""
+
+    def chains_of(study):
+        units = {unit.name: unit for unit in study.units}
+        rows = {row.name: row.units for row in study.rows}
+        [ours], [theirs] = rows[soft], rows[paper]
+        return [replace(unit_chain(units[u], 1, {})[-1], stage="same") for u in (ours, theirs)]
+
+    filtered, unfiltered = (chains_of(full_study(like_original=lo)) for lo in (True, False))
+    assert unfiltered[0] == unfiltered[1]
+    assert replace(filtered[0], like_original=True) == filtered[1] != filtered[0]
+
+
 def test_the_hard_filter_knows_no_singletons():
     [unit] = [unit for unit in full_study().units if unit.name == "lea_1"]
     with pytest.raises(CorelaxError, match="like_original"):

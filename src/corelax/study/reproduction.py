@@ -165,21 +165,26 @@ class Reproduction:
         for seed in self._here:
             names = self._units if seed == self.seeds[0] else later
             units = [self.unit(name) for name in names]
-            trained = all(unit and self.runner.record(unit, seed) for unit in units)
+            to_train = [unit for unit in units if not (unit and self.runner.record(unit, seed))]
             for name in PRETRAINED:
                 wish = Wish(Unit(name, name), seed, ())
-                if not trained or self.runner.is_done(wish):  # results can come without their runs
+                is_needed = any(unit is None or self._has(unit, name, seed) for unit in to_train)
+                if is_needed or self.runner.is_done(wish):  # results can come without their runs
                     yield wish
         for name in self.study.tuned:
             for rates in self.study.learning_rates:
                 if candidate := self._candidate(name, rates):
                     yield Wish(candidate, self.seeds[0])
-        for name in self._units:
-            if unit := self.unit(name):
-                deciding = self.seeds[:1] if self._choose_once else ()
-                here = self._here if name in later else ()
-                for seed in dict.fromkeys([*deciding, *here]):
+        # Seed after seed: if time is up, all rows have the first ones and can be compared.
+        deciding = self.seeds[:1] if self._choose_once else ()
+        for seed in dict.fromkeys([*deciding, *self._here]):
+            for name in self._units:
+                if (seed in deciding or name in later) and (unit := self.unit(name)):
                     yield Wish(unit, seed)
+
+    def _has(self, unit: Unit, stage: str, seed: int) -> bool:
+        """Whether a unit starts from a stage."""
+        return stage in [config.stage for config in self.runner.chain(unit, seed)]
 
     def _after_the_choice(self) -> set[str]:
         """The units that every seed trains: those that are a row alone, and those that a row has chosen."""

@@ -59,14 +59,14 @@ def test_all_gradients_leave_out_the_values_that_the_scores_leave_out():
     scores, *gradients = drawn(inputs)
     assert torch.equal(scores, drawn(inputs)[0])
     for number, gradient in enumerate(gradients):
-        step = torch.randn(gradient.shape, generator=torch.Generator().manual_seed(number)) / 50
+        step = torch.randn(gradient.shape, generator=torch.Generator().manual_seed(number)) / 200
         sides = []
         for sign in (1, -1):
             changed = [*inputs]
             changed[number] = inputs[number] + sign * step
             sides.append((drawn(changed)[0].double() * weights).sum())
         assert (sides[0] - sides[1]).item() / 2 == pytest.approx(
-            (gradient * step).sum().item(), rel=0.01, abs=0.01
+            (gradient * step).sum().item(), rel=0.01, abs=0.003
         )
 
 

@@ -8,19 +8,36 @@ from collections.abc import Mapping, Sequence
 from corelax.analysis.significance import holm
 from corelax.metrics.counts import Score
 from corelax.render.report import Cell, Row, Table
-from corelax.study.plan import BETA
+from corelax.study.plan import BEST_OF_PAPER, BETA, SOFT
 from corelax.study.report.tables import difference_cells, row_title
 from corelax.study.results import Results, Spread
 
-LONGER, FAMILIES, DECODINGS, BETAS = (
-    "A metric against as many more epochs of the baseline's loss",
+LONGER, NETWORKS, MARGINS, FAMILIES, DECODINGS, BETAS = (
+    "A metric or reward against as many more epochs of the baseline's loss",
+    "A metric against the loss before it, on other networks",
+    "Softmax-margin against the max-margin of the authors, the same network",
     "Pairwise against entity family, the same metric",
     "Entity decoding against best links, the same weights",
     "β chosen on dev against β = 1, the same loss",
 )
 # Heading, then the names of the rows: this one against that one.
 PAIRS: Mapping[str, Sequence[tuple[str, str]]] = {
-    LONGER: [("b3_beta", "continued"), ("lea_beta", "continued")],
+    LONGER: [
+        (name, "continued")
+        for name in (
+            *BEST_OF_PAPER,
+            *(f"soft_{metric}" for metric in SOFT),
+            "cm_reinforce",
+            "cm_rescale",
+        )
+    ],
+    NETWORKS: [
+        ("global_b3", "global_baseline"),
+        ("global_lea", "global_baseline"),
+        ("deep_b3", "deep_heuristic"),
+        ("deep_lea", "deep_heuristic"),
+    ],
+    MARGINS: [("baseline", "margin2015"), ("global_baseline", "global2016")],
     FAMILIES: [
         ("pairwise_b3", "soft_b_cubed"),
         ("pairwise_lea", "soft_lea"),
@@ -69,7 +86,7 @@ def pairs_table(results: Results) -> Table | None:
         "table. Rows that chose the same resolver are left out."
     )
     columns = ["this", "against", "difference [95 %]", "p", "p (Holm)"]
-    return Table("pairs", "Losses, families, decodings and β", columns, rows, caption)
+    return Table("pairs", "Losses, networks, families, decodings and β", columns, rows, caption)
 
 
 def beta_table(results: Results) -> Table | None:
