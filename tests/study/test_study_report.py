@@ -570,7 +570,7 @@ def difference(mean, low, high):
     ("found", "wanted", "words"),
     [
         (difference(0.6, 0.1, 1.1), 0.48, "yes"),
-        (difference(0.4, 0.1, 0.7), 0.48, "a gain, but a smaller one"),
+        (difference(0.4, 0.1, 0.7), 0.48, "a smaller gain"),
         (difference(0.6, -0.1, 1.3), 0.48, "as much, but it may be chance"),
         (difference(0.4, -0.1, 0.9), 0.48, "not shown"),
         (difference(-0.4, -0.9, 0.1), 0.48, "not shown"),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 INSTALL = "pip install corelax[plots]"
 _PANEL = (4.6, 3.2)  # inches
+_CHARACTER, _GAP = 0.022, 0.015  # of labels under an axis, as shares of it
 
 Styles = dict[tuple[str, str], dict[str, Any]]  # ("series" or "level", label) → options of a line
 
@@ -178,11 +179,30 @@ def _draw(axes: Axes, panel: Panel, styles: Styles) -> None:
         axes.xaxis.set_major_locator(FixedLocator(list(ticks)))
         axes.xaxis.set_minor_locator(NullLocator())
     if panel.x_ticks or panel.log_x:
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+        crowded = set(ticks) - set(_apart(ticks, log=panel.log_x))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: "" if x in crowded else f"{x:g}"))
     axes.grid(axis="y", color=INK, alpha=0.14, linewidth=0.7)
     axes.set_axisbelow(True)
     axes.tick_params(length=3, width=0.7)
     axes.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label)
+
+
+def _apart(ticks: Sequence[float], *, log: bool) -> list[float]:
+    """The ticks that have room for their labels beside each other; the others stay without.
+
+    >>> _apart([0.8, 1, 1.2, 1.4, 1.6, 2.25, 16], log=True), _apart([3, 2, 1], log=False)
+    ([0.8, 1, 1.2, 1.6, 2.25, 16], [3, 2, 1])
+    """
+    places = [math.log(tick) if log else tick for tick in ticks]
+    width = max(places, default=0) - min(places, default=0)
+    kept: list[int] = []
+    for number, place in enumerate(places):
+        if kept:
+            characters = len(f"{ticks[kept[-1]]:g}") + len(f"{ticks[number]:g}")
+            if abs(place - places[kept[-1]]) < (_GAP + _CHARACTER * characters / 2) * width:
+                continue
+        kept.append(number)
+    return [ticks[number] for number in kept]
 
 
 def _swatch(style: dict[str, Any], prefix: str) -> str:

@@ -87,7 +87,7 @@ def verdict(difference: Difference, wanted: float = 0.0, corrected: float | None
     if is_significant:
         text = "no, it is worse"
         if difference.mean > 0:
-            text = "yes" if as_much else "a gain, but a smaller one"
+            text = "yes" if as_much else "a smaller gain"
         passes = corrected is None or corrected < 0.05
         return text if passes else f"{text}, but not after the correction"
     if wanted and as_much:
