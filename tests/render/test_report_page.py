@@ -322,6 +322,20 @@ def test_colours_have_contrast(scheme: int) -> None:
     assert all(contrast(colour, found["paper"]) > 3 for colour in COLOURS)
 
 
+@pytest.mark.parametrize(
+    ("x", "shown", "hidden"),
+    [
+        ([0.8, 1, 1.2, 1.4, 1.6, 16], {"0.8", "1", "1.2", "1.6", "16"}, {"1.4"}),
+        (list(range(1, 21)), {"1", "10"}, {"2", "15"}),  # too many: matplotlib chooses
+    ],
+)
+def test_labels_of_an_axis_have_room(x: list[float], shown: set[str], hidden: set[str]) -> None:
+    panel = Panel("", "beta", "F1", [Series("a", x, [50.0] * len(x))], log_x=True)
+    words = set(ElementTree.fromstring(figure_svg(Figure("f", "", [panel]))).itertext())
+    assert shown <= words
+    assert not hidden & words
+
+
 def test_contradictions_are_refused() -> None:
     with pytest.raises(CorelaxError, match="2 cells, not 3"):
         replace(SCORES, rows=[Row(["a", "b"])])

@@ -358,14 +358,11 @@ def test_when_time_is_up_models_that_are_here_predict_what_no_other_run_can_chan
     assert predicted_in(tmp_path) == of_seeds("baseline", "ce_0")
 
 
-@pytest.mark.usefixtures("done")
-def test_all_units_have_the_first_seed_before_one_has_the_second(folder, tmp_path):
+def test_all_is_trained_with_the_first_seed_before_anything_with_the_second(done):
     """So that a study whose time is up can compare its rows."""
-    with invented_training(lambda *_: []) as jobs:
-        assert reproduction(tmp_path, folder, CHOICE).run()
-    trained = list(dict.fromkeys((job.seed, job.stage) for job in jobs))
-    names = [unit.name for unit in CHOICE.units]
-    assert trained == [(seed, name) for seed in SEEDS for name in names]
+    seeds = [job.seed for job in done[1] if not any(part == "test" for part, _ in job.predict)]
+    assert seeds == sorted(seeds)
+    assert set(seeds) == set(SEEDS)
 
 
 @pytest.mark.usefixtures("done")

@@ -415,7 +415,8 @@ def test_pairs_are_compared_with_each_other(out, report, reports):
     rows = {row.title: row for row in STUDY.rows}
     found = table(report, "pairs")
     assert {row["group"] for row in found} >= {
-        "A metric against the loss before it, on other networks",
+        "A metric or reward against as many more epochs of the baseline's loss",
+        "A metric against the loss before it, on the global network",
         "Softmax-margin against the max-margin of the authors, the same network",
         "Pairwise against entity family, the same metric",
         "Entity decoding against best links, the same weights",
@@ -515,6 +516,7 @@ def test_recall_precision_and_f1_for_each_beta(results, reports, number, grid):
     assert len(figure.panels) == 2
     panel = figure.panels[number]
     assert [series.label for series in panel.series] == ["recall", "precision", "F1"]
+    assert panel.log_x
     for column, series in enumerate(panel.series):
         assert list(series.x) == [0.8, 1, 1.2, 1.4, 1.6, 1.8, 2.25, 4, 8, 16]
         for x, y, around in zip(series.x, series.y, series.spread, strict=True):

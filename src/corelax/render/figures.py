@@ -175,34 +175,38 @@ def _draw(axes: Axes, panel: Panel, styles: Styles) -> None:
     if panel.log_x:
         axes.set_xscale("log")
     ticks = panel.x_ticks or sorted({x for series in panel.series for x in series.x})
+    without_label: list[float] = []
     if panel.x_ticks or (panel.log_x and len(ticks) <= 12):
         axes.xaxis.set_major_locator(FixedLocator(list(ticks)))
         axes.xaxis.set_minor_locator(NullLocator())
+        without_label = _crowded(ticks, log=panel.log_x)
     if panel.x_ticks or panel.log_x:
-        crowded = set(ticks) - set(_apart(ticks, log=panel.log_x))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: "" if x in crowded else f"{x:g}"))
+        axes.xaxis.set_major_formatter(
+            FuncFormatter(lambda x, _: "" if x in without_label else f"{x:g}")
+        )
     axes.grid(axis="y", color=INK, alpha=0.14, linewidth=0.7)
     axes.set_axisbelow(True)
     axes.tick_params(length=3, width=0.7)
     axes.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label)
 
 
-def _apart(ticks: Sequence[float], *, log: bool) -> list[float]:
-    """The ticks that have room for their labels beside each other; the others stay without.
+def _crowded(ticks: Sequence[float], *, log: bool) -> list[float]:
+    """The ticks whose labels would lie over that of the one before.
 
-    >>> _apart([0.8, 1, 1.2, 1.4, 1.6, 2.25, 16], log=True), _apart([3, 2, 1], log=False)
-    ([0.8, 1, 1.2, 1.6, 2.25, 16], [3, 2, 1])
+    >>> _crowded([0.8, 1, 1.2, 1.4, 1.6, 2.25, 16], log=True), _crowded([3, 2, 1], log=False)
+    ([1.4], [])
     """
     places = [math.log(tick) if log else tick for tick in ticks]
     width = max(places, default=0) - min(places, default=0)
-    kept: list[int] = []
-    for number, place in enumerate(places):
-        if kept:
-            characters = len(f"{ticks[kept[-1]]:g}") + len(f"{ticks[number]:g}")
-            if abs(place - places[kept[-1]]) < (_GAP + _CHARACTER * characters / 2) * width:
-                continue
-        kept.append(number)
-    return [ticks[number] for number in kept]
+    crowded = []
+    before = 0  # the last one with a label
+    for number in range(1, len(ticks)):
+        characters = len(f"{ticks[before]:g}{ticks[number]:g}")
+        if abs(places[number] - places[before]) < (_GAP + _CHARACTER * characters / 2) * width:
+            crowded.append(ticks[number])
+        else:
+            before = number
+    return crowded
 
 
 def _swatch(style: dict[str, Any], prefix: str) -> str:

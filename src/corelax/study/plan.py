@@ -31,6 +31,13 @@ LEARNING_RATES = tuple(
 
 BASELINE = "baseline"  # what others are compared with, and most start from
 BEST_OF_PAPER = ("b3_beta", "lea_beta")  # rows: the metric losses with their best β
+SOFT = {  # metrics, and the titles of the rows that train on them
+    "b_cubed": "Soft B³",
+    "muc": "Soft MUC",
+    "ceaf_e": "Soft CEAF_e",
+    "blanc": "Soft BLANC",
+    "conll": "Soft CoNLL average",
+}
 BETA, T = "β²", "T"  # symbols of settings that are chosen on dev
 
 __all__ = [
@@ -43,6 +50,7 @@ __all__ = [
     "OURS",
     "PAPER",
     "RATES",
+    "SOFT",
     "Grid",
     "Row",
     "Study",
@@ -244,15 +252,6 @@ def full_study(
         ("baseline", "entity_ce", "b3_1", "lea_1", *(["annealed"] if ours else [])) if tune else ()
     )
     return Study(list(unique.values()), rows, grids, tuned)
-
-
-SOFT = {
-    "b_cubed": "Soft B³",
-    "muc": "Soft MUC",
-    "ceaf_e": "Soft CEAF_e",
-    "blanc": "Soft BLANC",
-    "conll": "Soft CoNLL average",
-}
 
 
 # Settings that a study chooses for each of its units.

@@ -162,15 +162,8 @@ class Reproduction:
     def _training(self) -> Iterator[Wish]:
         """Everything to train that is known by now; what others wait for comes first."""
         later = self._after_the_choice() if self._choose_once else set(self._units)
-        for seed in self._here:
-            names = self._units if seed == self.seeds[0] else later
-            units = [self.unit(name) for name in names]
-            to_train = [unit for unit in units if not (unit and self.runner.record(unit, seed))]
-            for name in PRETRAINED:
-                wish = Wish(Unit(name, name), seed, ())
-                is_needed = any(unit is None or self._has(unit, name, seed) for unit in to_train)
-                if is_needed or self.runner.is_done(wish):  # results can come without their runs
-                    yield wish
+        for seed in self._here[:1]:
+            yield from self._pretraining(seed, later)
         for name in self.study.tuned:
             for rates in self.study.learning_rates:
                 if candidate := self._candidate(name, rates):
@@ -178,13 +171,28 @@ class Reproduction:
         # Seed after seed: if time is up, all rows have the first ones and can be compared.
         deciding = self.seeds[:1] if self._choose_once else ()
         for seed in dict.fromkeys([*deciding, *self._here]):
+            if seed in self._here:
+                yield from self._pretraining(seed, later)
             for name in self._units:
                 if (seed in deciding or name in later) and (unit := self.unit(name)):
                     yield Wish(unit, seed)
 
-    def _has(self, unit: Unit, stage: str, seed: int) -> bool:
-        """Whether a unit starts from a stage."""
-        return stage in [config.stage for config in self.runner.chain(unit, seed)]
+    def _pretraining(self, seed: int, later: Collection[str]) -> Iterator[Wish]:
+        """The stages that runs of a seed start from, side by side; those that runs to come need.
+
+        Args:
+            seed: The seed.
+            later: The units that every seed trains.
+        """
+        units = [self.unit(n) for n in self._units if seed == self.seeds[0] or n in later]
+        to_train = [unit for unit in units if not (unit and self.runner.record(unit, seed))]
+        chains = [self.runner.chain(unit, seed) for unit in to_train if unit]
+        stages = {config.stage for chain in chains for config in chain}
+        for name in PRETRAINED:
+            wish = Wish(Unit(name, name), seed, ())
+            is_needed = name in stages or None in to_train  # whose learning rates are not known yet
+            if is_needed or self.runner.is_done(wish):  # results can come without their runs
+                yield wish
 
     def _after_the_choice(self) -> set[str]:
         """The units that every seed trains: those that are a row alone, and those that a row has chosen."""

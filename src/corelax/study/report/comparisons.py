@@ -14,7 +14,7 @@ from corelax.study.results import Results, Spread
 
 LONGER, NETWORKS, MARGINS, FAMILIES, DECODINGS, BETAS = (
     "A metric or reward against as many more epochs of the baseline's loss",
-    "A metric against the loss before it, on other networks",
+    "A metric against the loss before it, on the global network",
     "Softmax-margin against the max-margin of the authors, the same network",
     "Pairwise against entity family, the same metric",
     "Entity decoding against best links, the same weights",
@@ -26,7 +26,7 @@ PAIRS: Mapping[str, Sequence[tuple[str, str]]] = {
         (name, "continued")
         for name in (
             *BEST_OF_PAPER,
-            *(f"soft_{metric}" for metric in SOFT),
+            *(f"soft_{metric}" for metric in (*SOFT, "lea")),
             "cm_reinforce",
             "cm_rescale",
         )
@@ -34,8 +34,6 @@ PAIRS: Mapping[str, Sequence[tuple[str, str]]] = {
     NETWORKS: [
         ("global_b3", "global_baseline"),
         ("global_lea", "global_baseline"),
-        ("deep_b3", "deep_heuristic"),
-        ("deep_lea", "deep_heuristic"),
     ],
     MARGINS: [("baseline", "margin2015"), ("global_baseline", "global2016")],
     FAMILIES: [

@@ -41,7 +41,7 @@ def beta_figure(
                 for number, label in enumerate(("recall", "precision", "F1"))
             ]
             axis = "mean of MUC, B³, CEAF_e"
-            panels.append(Panel(panel_title, "β²", axis, series, [level], True, x))
+            panels.append(Panel(panel_title, "β²", axis, series, [level], log_x=True, x_ticks=x))
     if not panels:
         return None
     caption = (

@@ -242,7 +242,14 @@ def _glossary(results: Results) -> list[str]:
         "baseline_entities": "**Entity decoding**: a mention goes to its most probable entity instead of its "
         "best antecedent.",
     }
-    return [text for name, text in terms.items() if results.outcome(name)]
+    known = [text for name, text in terms.items() if results.outcome(name)]
+    soft, hard = results.outcome("soft_lea"), results.outcome("lea")
+    if soft and hard and soft.system == hard.system:
+        known.append(
+            "Singletons are kept here, so that nothing is filtered: soft B³ and soft LEA are L_B³ and L_LEA "
+            "at β = 1, the same resolvers."
+        )
+    return known
 
 
 _ABOUT_SCORES = (
