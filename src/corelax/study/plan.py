@@ -38,6 +38,7 @@ SOFT = {  # metrics, and the titles of the rows that train on them
     "blanc": "Soft BLANC",
     "conll": "Soft CoNLL average",
 }
+SOFT_ROWS = (*(f"soft_{metric}" for metric in SOFT), "soft_lea")
 BETA, T = "β²", "T"  # symbols of settings that are chosen on dev
 
 __all__ = [
@@ -50,7 +51,7 @@ __all__ = [
     "OURS",
     "PAPER",
     "RATES",
-    "SOFT",
+    "SOFT_ROWS",
     "Grid",
     "Row",
     "Study",

@@ -171,7 +171,7 @@ class Reproduction:
         # Seed after seed: if time is up, all rows have the first ones and can be compared.
         deciding = self.seeds[:1] if self._choose_once else ()
         for seed in dict.fromkeys([*deciding, *self._here]):
-            if seed in self._here:
+            if seed in self._here[1:]:
                 yield from self._pretraining(seed, later)
             for name in self._units:
                 if (seed in deciding or name in later) and (unit := self.unit(name)):

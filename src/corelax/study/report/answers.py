@@ -9,7 +9,7 @@ from corelax.analysis.decisions import ERRORS
 from corelax.analysis.significance import Difference, holm
 from corelax.document import Document
 from corelax.render.report import Cell, Row, Table
-from corelax.study.plan import BEST_OF_PAPER, SOFT, Grid
+from corelax.study.plan import BEST_OF_PAPER, SOFT_ROWS, Grid
 from corelax.study.report.breakdowns import change_text
 from corelax.study.report.order import agreement, ordered_systems
 from corelax.study.report.published import BEST_BETA_SQUARED, CONLL_2012_TEST
@@ -179,8 +179,7 @@ def _ours(results: Results) -> Iterator[Answer]:
         if outcome and base and results.are_paired(outcome, base):
             yield Answer(title, "–", difference=results.difference(outcome, to=base))
     if conll := results.outcome("soft_conll"):
-        names = (f"soft_{metric}" for metric in (*SOFT, "lea"))
-        rivals = [outcome for name in names if (outcome := results.outcome(name))]
+        rivals = [outcome for name in SOFT_ROWS if (outcome := results.outcome(name))]
         ranked = sorted(rivals, key=lambda o: -_conll(o, results.part))
         place = ranked.index(conll) + 1
         best = f"{row_title(ranked[0])}, {_conll(ranked[0], results.part):.2f}"

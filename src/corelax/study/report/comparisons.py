@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from corelax.analysis.significance import holm
 from corelax.metrics.counts import Score
 from corelax.render.report import Cell, Row, Table
-from corelax.study.plan import BEST_OF_PAPER, BETA, SOFT
+from corelax.study.plan import BEST_OF_PAPER, BETA, SOFT_ROWS
 from corelax.study.report.tables import difference_cells, row_title
 from corelax.study.results import Results, Spread
 
@@ -23,18 +23,9 @@ LONGER, NETWORKS, MARGINS, FAMILIES, DECODINGS, BETAS = (
 # Heading, then the names of the rows: this one against that one.
 PAIRS: Mapping[str, Sequence[tuple[str, str]]] = {
     LONGER: [
-        (name, "continued")
-        for name in (
-            *BEST_OF_PAPER,
-            *(f"soft_{metric}" for metric in (*SOFT, "lea")),
-            "cm_reinforce",
-            "cm_rescale",
-        )
+        (name, "continued") for name in (*BEST_OF_PAPER, *SOFT_ROWS, "cm_reinforce", "cm_rescale")
     ],
-    NETWORKS: [
-        ("global_b3", "global_baseline"),
-        ("global_lea", "global_baseline"),
-    ],
+    NETWORKS: [("global_b3", "global_baseline"), ("global_lea", "global_baseline")],
     MARGINS: [("baseline", "margin2015"), ("global_baseline", "global2016")],
     FAMILIES: [
         ("pairwise_b3", "soft_b_cubed"),
