@@ -114,7 +114,8 @@ def _team_of_torchrun(device: str, stack: ExitStack) -> Team:
     try:
         name = _own_device(device, local, here)
     except CorelaxError as error:
-        if local:  # the first worker of a machine tells
+        if local:  # torchrun would end the first worker, which tells, as soon as this one has ended
+            time.sleep(EXITING)
             raise FollowerEnded(str(error)) from None
         raise
     stack.callback(_leave_group)
