@@ -9,7 +9,6 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import ModuleType
@@ -55,7 +54,8 @@ def new_name(name: str) -> str | None:
     return MOVED[old] + name.removeprefix(old) if old else None
 
 
-class _Alias(Loader):
+# The import system asks for methods, not for the classes of importlib.abc, which would load twenty modules.
+class _Alias:
     """Gives the module under its new name to those who import the old one."""
 
     def __init__(self, name: str) -> None:
@@ -70,7 +70,7 @@ class _Alias(Loader):
         module.__spec__ = self._spec  # the import system has put that of the old name there
 
 
-class _Finder(MetaPathFinder):
+class _Finder:
     def find_spec(
         self,
         fullname: str,
@@ -85,7 +85,7 @@ class _Finder(MetaPathFinder):
             DeprecationWarning,
             stacklevel=2,
         )
-        return ModuleSpec(fullname, _Alias(name))
+        return ModuleSpec(fullname, _Alias(name))  # type: ignore[arg-type]  # by its methods it is one
 
 
 def install() -> None:

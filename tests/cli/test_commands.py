@@ -210,6 +210,32 @@ def test_scoring_does_not_import_scipy(gold: Path, system: Path) -> None:
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
 
 
+def test_scoring_loads_only_what_it_needs(gold: Path, system: Path) -> None:
+    """Two small files are scored in the time that imports take: what other formats and rules need waits."""
+    script = (
+        "import sys, click, numpy  # whatever these load, in whatever version\n"
+        "before = set(sys.modules)\n"
+        "from corelax.cli import main\n"
+        f"sys.argv = ['corelax', 'score', {str(gold)!r}, {str(system)!r}]\n"
+        "try: main()\n"
+        "finally: print(*(set(sys.modules) - before), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    loaded = set(done.stderr.split())
+    assert "corelax.io.conll2012" in loaded
+    allowed = {"conll2012", "conll2012_cells", "brackets", "table", "problems"}
+    allowed |= {"formats", "file_sets", "topics"}
+    assert {name for name in loaded if name.startswith("corelax.io.")} == {
+        f"corelax.io.{name}" for name in allowed
+    }
+    of_rules = ("corefud", "coval", "matching", "preparing", "last_entity", "reference.reading")
+    of_rules += ("reference.matching",)
+    unneeded = tuple(f"corelax.metrics.{name}" for name in of_rules)
+    unneeded += ("corelax.document.statistics", "corelax.document.topics", "corelax.core.device")
+    assert [name for name in loaded if name.startswith(unneeded)] == []
+    assert loaded & {"difflib", "hashlib", "json", "random", "rich", "shutil", "tempfile"} == set()
+
+
 def test_json_stays_one_object_with_differences(gold: Path, system: Path) -> None:
     result = json.loads(run("score", gold, system, "--json", "--differences").out)
     assert "missed    a neighbour [17–18]" in result["differences"]["story/letter"]

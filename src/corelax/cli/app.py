@@ -5,10 +5,10 @@ A verb is imported when it is asked for, so that none waits for what another nee
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
-from difflib import get_close_matches
 from importlib import import_module
 
 import click
@@ -51,6 +51,8 @@ class _Verbs(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError:
+            from difflib import get_close_matches
+
             close = get_close_matches(args[0], _MODULES, n=1)
             if close:
                 ctx.fail(f"No such command {args[0]!r}. Did you mean {close[0]!r}?")
@@ -98,6 +100,8 @@ def main() -> None:
     """Runs the command. 0 is success, 1 bad input, 2 wrong usage, 128 and more a signal."""
     # Documents are trees without cycles: looking for garbage again and again costs a third of the time.
     gc.set_threshold(1_000_000)
+    # At the end Python would look through all that is loaded, twice and in vain, before the process goes.
+    atexit.register(gc.freeze)
     # Threads that wait for each other by spinning make training twenty times slower where others use the
     # processor too. Read when torch is loaded, which no command has done yet.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

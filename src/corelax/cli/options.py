@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from corelax.cli.parameters import BadParameter, Option
-from corelax.core.device import check_device
 from corelax.core.errors import CorelaxError
 from corelax.core.printable import json_text, on_one_line, printable
 
@@ -23,6 +22,8 @@ FormatName = Literal[
 
 
 def _device_name(name: str) -> str:
+    from corelax.core.device import check_device
+
     try:
         return check_device(name)
     except CorelaxError as error:

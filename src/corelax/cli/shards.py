@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-from corelax.cli.bars import PiecesBar
 from corelax.cli.options import exit_when_interrupted, note, plural
 from corelax.cli.parameters import BadParameter, Option
 from corelax.core.errors import CorelaxError
@@ -89,6 +88,7 @@ def resolve_into_shards(
         raise BadParameter(f"leave out {' and '.join(given)}", param_hint="--shards")
     if out is None:
         raise BadParameter("name a folder for the parts with --out", param_hint="--shards")
+    from corelax.cli.bars import PiecesBar
     from corelax.core.overwriting import check_not_input
     from corelax.scale import resolve_shards
 

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
-import hashlib
 import io
-import json
 import os
 import stat
 import sys
@@ -360,6 +358,8 @@ def read_json(path: str | os.PathLike[str]) -> Any:
         ...
     corelax.core.errors.CorelaxError: LICENSE: not a JSON file (Expecting value: ...
     """
+    import json
+
     try:
         return json.loads(read_bytes(path))
     except ValueError as error:
@@ -370,6 +370,8 @@ def read_json(path: str | os.PathLike[str]) -> Any:
 
 def file_digest(path: str | os.PathLike[str]) -> str:
     """The SHA-256 of a file's bytes, in hexadecimal."""
+    import hashlib  # loads OpenSSL
+
     with check_file(path).open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
 

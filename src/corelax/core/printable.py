@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from typing import Any
@@ -50,6 +49,8 @@ def json_text(value: Any, indent: int | None = None) -> str:
     >>> json_text({"name": "Zoë\\x9b2J"})
     '{"name": "Zoë\\\\u009b2J"}'
     """
+    import json  # most commands print none
+
     text = json.dumps(value, indent=indent, ensure_ascii=False)
     return _UNSAFE_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 

@@ -1,14 +1,24 @@
-"""The immutable data that every other part reads: documents, spans, clusterings."""
+"""The immutable data that every other part reads: documents, spans, clusterings.
 
+What few programs need of it is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from corelax.core.lazy import lazy_names
 from corelax.document.clustering import SINGLETONS, Clustering, Comparison, without_singletons
-from corelax.document.differences import describe_differences
 from corelax.document.document import Document, FrozenDict, document_key
-from corelax.document.heads import tree_head
 from corelax.document.nodes import EmptyId, EmptyNode, Node
-from corelax.document.pairing import pair_documents, same_documents
 from corelax.document.span import Span
-from corelax.document.statistics import Statistics, count
-from corelax.document.topics import join_topics
+
+if TYPE_CHECKING:
+    from corelax.document.differences import describe_differences
+    from corelax.document.heads import tree_head
+    from corelax.document.pairing import pair_documents, same_documents
+    from corelax.document.statistics import Statistics, count
+    from corelax.document.topics import join_topics
 
 __all__ = [
     "SINGLETONS",
@@ -30,3 +40,14 @@ __all__ = [
     "tree_head",
     "without_singletons",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "differences": "describe_differences",
+        "heads": "tree_head",
+        "pairing": "pair_documents same_documents",
+        "statistics": "Statistics count",
+        "topics": "join_topics",
+    },
+)

@@ -43,11 +43,6 @@ _END = re.compile(r"#\s*end document\b")
 _NAME_AND_PART = re.compile(r"\((.*)\);\s*(?:part\s+(\d{1,9})\s*)?")
 
 
-def looks_like(head: str) -> bool:
-    """Whether the beginning of a file is of this format."""
-    return re.search(r"^#\s*begin document", head, re.MULTILINE) is not None
-
-
 def read(file: IO[str], problems: Problems, *, layers: bool = True) -> Iterator[Document]:
     """Yields document after document. Without `layers`, words and clusters only."""
     document: _DocumentReader | None = None

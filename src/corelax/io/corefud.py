@@ -49,11 +49,6 @@ class Multiword(NamedTuple):
     columns: tuple[str, ...]
 
 
-def looks_like(head: str) -> bool:
-    """Whether the beginning of a file is of this format."""
-    return re.search(r"^(# (newdoc|global\.|sent_id)|1\t([^\t\n]*\t){8})", head, re.M) is not None
-
-
 def read(file: IO[str], problems: Problems, *, layers: bool = True) -> Iterator[Document]:
     """Yields document after document. Without `layers`, words and clusters only."""
     document: _DocumentReader | None = None

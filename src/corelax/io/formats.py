@@ -12,13 +12,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Any, Protocol
 
 from corelax.core.errors import CorelaxError, FormatError
 from corelax.core.files import STANDARD, open_for_writing, open_text, shown
 from corelax.document import Document
-from corelax.io import conll2012, conll2012_write, corefud, corefud_write, jsonlines, ua, ua_write
 from corelax.io.problems import Problems
 
 
@@ -54,37 +54,51 @@ class Format:
         return doc.name if self.always_has_parts else doc.key
 
 
+def _of(module: str, function: str) -> Callable[..., Any]:
+    """A function of a reader or writer, imported when it is called: few runs need more than one format."""
+
+    def called(*arguments: Any, **options: Any) -> Any:
+        return getattr(import_module(f"corelax.io.{module}"), function)(*arguments, **options)
+
+    return called
+
+
+def _has(pattern: str, flags: re.RegexFlag = re.NOFLAG) -> Callable[[str], bool]:
+    """Whether a pattern is found in the beginning of a file; `^` is the start of any line."""
+    return lambda head: re.search(pattern, head, flags | re.MULTILINE) is not None
+
+
 # Other names for formats: their usual suffixes.
 ALIASES = {"conll": "conll2012", "conllu": "corefud", "conllua": "ua", "jsonl": "jsonlines"}
 FORMATS: dict[str, Format] = {
     "conll2012": Format(
         suffix=re.compile(r"(\.|_)conll(2012)?$"),
-        looks_like=conll2012.looks_like,
-        read=conll2012.read,
-        write=conll2012_write.write,
-        not_kept=conll2012_write.not_kept,
+        looks_like=_has(r"^#\s*begin document"),
+        read=_of("conll2012", "read"),
+        write=_of("conll2012_write", "write"),
+        not_kept=_of("conll2012_write", "not_kept"),
         always_has_parts=True,
     ),
     "corefud": Format(
         suffix=re.compile(r"\.(conllu|corefud)$"),
-        looks_like=corefud.looks_like,
-        read=corefud.read,
-        write=corefud_write.write,
-        not_kept=corefud_write.not_kept,
+        looks_like=_has(r"^(# (newdoc|global\.|sent_id)|1\t([^\t\n]*\t){8})"),
+        read=_of("corefud", "read"),
+        write=_of("corefud_write", "write"),
+        not_kept=_of("corefud_write", "not_kept"),
     ),
     "ua": Format(
         suffix=re.compile(r"\.(conllua|ua)$", re.IGNORECASE),
-        looks_like=ua.looks_like,
-        read=ua.read,
-        write=ua_write.write,
-        not_kept=ua_write.not_kept,
+        looks_like=_has(r"^#\s*global\.columns\s*=.*\bIDENTITY\b", re.IGNORECASE),
+        read=_of("ua", "read"),
+        write=_of("ua_write", "write"),
+        not_kept=_of("ua_write", "not_kept"),
     ),
     "jsonlines": Format(
         suffix=re.compile(r"\.(jsonl|jsonlines|json)$"),
-        looks_like=jsonlines.looks_like,
-        read=jsonlines.read,
-        write=jsonlines.write,
-        not_kept=jsonlines.not_kept,
+        looks_like=_has(r"\A\s*\{"),
+        read=_of("jsonlines", "read"),
+        write=_of("jsonlines", "write"),
+        not_kept=_of("jsonlines", "not_kept"),
     ),
 }
 
@@ -194,7 +208,7 @@ def format_of(path: str | os.PathLike[str], format: str | None = None, *, head: 
     name = os.fspath(path)
     if format is not None:
         return _check(format)
-    if ua.looks_like(head):  # such files have all kinds of suffixes
+    if FORMATS["ua"].looks_like(head):  # such files have all kinds of suffixes
         return "ua"
     if (known := suffix_format(name)) is not None:
         return known

@@ -37,11 +37,6 @@ _TEXT_LAYERS = {*conll2012.LAYERS, *corefud.LAYERS.values(), "misc"}
 _WL_COREF_LAYERS = {"pos": "pos", "deprel": "relation", "head": "head", "speaker": "speaker"}
 
 
-def looks_like(head: str) -> bool:
-    """Whether the beginning of a file is of this format."""
-    return head.lstrip().startswith("{")
-
-
 def read(file: IO[str], problems: Problems, *, layers: bool = True) -> Iterator[Document]:
     """Yields document after document. Without `layers`, words and clusters only."""
     for number, line in enumerate(file, 1):

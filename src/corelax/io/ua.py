@@ -36,11 +36,6 @@ _SPEAKER = re.compile(r"#\s*speaker\s*=\s*(.*)")
 _ID = re.compile(r"(\d{1,9})(?:([-.])(\d{1,9}))?")
 
 
-def looks_like(head: str) -> bool:
-    """Whether the beginning of a file is of this format."""
-    return re.search(r"^#\s*global\.columns\s*=.*\bIDENTITY\b", head, re.M | re.I) is not None
-
-
 def read(file: IO[str], problems: Problems, *, layers: bool = True) -> Iterator[Document]:
     """Yields document after document. Without `layers`, words and clusters only."""
     document: _DocumentReader | None = None

@@ -11,10 +11,9 @@ from itertools import chain, islice
 from typing import NamedTuple, TypeVar
 
 from corelax.document import Document
-from corelax.document.differences import describe_differences
 from corelax.metrics.counting import Counting
 from corelax.metrics.metric import AnyCounts
-from corelax.metrics.prepared import Prepared, matched_clusters
+from corelax.metrics.prepared import Prepared
 from corelax.metrics.report import Report
 from corelax.metrics.rules import Rules
 
@@ -87,12 +86,19 @@ def count_block(pairs: Iterable[Pair], wanted: Wanted) -> Counted:
             alone = Counting(metrics, rules)
             alone.add(prepared)
             reports[key] = Report(alone.counts(), beta=beta)
-        if differences and documents is not None:
-            ours, theirs = matched_clusters(gold=documents[0], system=documents[1], rules=rules)
-            if described := list(describe_differences(documents[0], gold=ours, system=theirs)):
-                lines[key] = described
+        if differences and documents is not None and (described := _described(*documents, rules)):
+            lines[key] = described
         counting.add(prepared)
     return Counted(counting.counts(), counting.removed, reports, lines)
+
+
+def _described(gold: Document, system: Document, rules: Rules) -> list[str]:
+    """Where the sides of a document differ."""
+    from corelax.document import describe_differences
+    from corelax.metrics.preparing import matched_clusters
+
+    ours, theirs = matched_clusters(gold=gold, system=system, rules=rules)
+    return list(describe_differences(gold, gold=ours, system=theirs))
 
 
 def summed(blocks: Iterable[Counted], wanted: Wanted) -> tuple[Report, int]:

@@ -8,7 +8,7 @@ mention, their cells are simply empty, and every sum of a metric is the sum over
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -82,6 +82,20 @@ class CountedOverlap(Overlap):
         from corelax.metrics.alignment import best_pairing
 
         return self.total(similarity[best_pairing(self.cell_gold, self.cell_system, similarity)])
+
+
+def has_repeats(clusters: Iterable[Sequence[M]]) -> bool:
+    """Whether some mention occurs more than once.
+
+    >>> has_repeats([["a", "b"], ["a"]])
+    True
+    """
+    seen: set[M] = set()
+    size = 0
+    for cluster in clusters:
+        seen.update(cluster)
+        size += len(cluster)
+    return len(seen) < size
 
 
 def pairs(count: Any) -> Any:

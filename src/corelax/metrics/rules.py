@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
 from corelax.document import SINGLETONS
-from corelax.metrics.matching.pairing import NODE_MATCHES, ZEROS
 
 PROFILES = ("normal", "reference", "corefud")
+NODE_MATCHES = ("exact", "partial", "head")  # those that compare the nodes of mentions
 MATCHES = (*NODE_MATCHES, "min-span")
+ZEROS = ("linear", "dependent")
 NESTED = ("keep", "drop")
 ONLY = ("np",)
 
@@ -39,6 +40,13 @@ class Rules:
     singletons: str = "keep"
     only: str | None = None
     nested: str = "keep"
+
+    @property
+    def are_plain(self) -> bool:
+        """Whether all mentions count, and are the same if their spans are."""
+        if self.profile == "corefud" or self.like_coval:
+            return False
+        return (self.match, self.zeros, self.singletons) == ("exact", "linear", "keep")
 
     @property
     def like_coval(self) -> bool:

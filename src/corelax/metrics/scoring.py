@@ -14,14 +14,11 @@ from corelax.core.files import STANDARD, open_text, shown
 from corelax.document import Document, Span
 from corelax.document.clustering import without_singletons
 from corelax.document.pairing import check_same_words, pair_documents
-from corelax.document.topics import join_topics
 from corelax.io import Problems, format_of, stream, topic_rule
-from corelax.io.conll2012 import parse_header
 from corelax.io.topics import named_entities
 from corelax.metrics.blocks import BLOCK, Pair, Wanted, blocks_of, count_block, summed
 from corelax.metrics.prepared import Preparation, Prepared
 from corelax.metrics.reference.hint import stream_with_hint
-from corelax.metrics.reference.reading import stream_reference
 from corelax.metrics.registry import COREFUD, SUPPLEMENTS, check_metrics
 from corelax.metrics.report import Report
 from corelax.metrics.rules import Rules, rules_of
@@ -198,6 +195,8 @@ def _documents(
     documents = stream_with_hint(path, format, layers=layers, problems=problems)
     if cross_document is None:
         return documents
+    from corelax.document import join_topics
+
     return join_topics(named_entities(documents, path, format), topic_rule(cross_document))
 
 
@@ -262,6 +261,9 @@ def _reference_side(path: str, format: str, mixed: bool) -> dict[str, Callable[[
     if format != "conll2012":
         documents = stream(path, format, layers=False)
         return {doc.name: partial(tuple, doc.clusters) for doc in documents}
+    from corelax.io.conll2012 import parse_header
+    from corelax.metrics.reference.reading import stream_reference
+
     side: dict[str, Callable[[], Entities]] = {}
     for doc in stream_reference(path):
         name = doc.name  # the whole rest of the header line, blanks at its end included

@@ -7,13 +7,11 @@ from typing import TypeVar
 
 from corelax.core.checks import check_beta, check_choice
 from corelax.document.clustering import check_clusters, without_singletons
-from corelax.metrics.counted import OverlapCounter
-from corelax.metrics.matching.pairing import NODE_MATCHES, ZEROS
-from corelax.metrics.matching.renaming import check_mentions, renamed
+from corelax.metrics.counted import OverlapCounter, has_repeats
 from corelax.metrics.metric import AnyCounts
-from corelax.metrics.reference.matching import Matching, has_repeats
 from corelax.metrics.registry import METRICS, check_metrics
 from corelax.metrics.report import Report
+from corelax.metrics.rules import NODE_MATCHES, ZEROS
 
 M = TypeVar("M", bound=Hashable)
 
@@ -54,6 +52,8 @@ class Tally:
         gold = [cluster for cluster in gold if cluster]
         system = [cluster for cluster in system if cluster]
         if self._like_reference or has_repeats(gold) or has_repeats(system):
+            from corelax.metrics.reference.matching import Matching
+
             # The reference scorer adds up each document by itself, and then the documents.
             matching = Matching(gold=gold, system=system)
             self.add_counts({metric.name: matching.counts(metric) for metric in self._metrics})
@@ -122,6 +122,8 @@ def evaluate(
     if (match, zeros) == ("exact", "linear"):
         tally.add(gold=ours, system=theirs)
     else:
+        from corelax.metrics.matching.renaming import check_mentions, renamed
+
         mentions = check_mentions(ours, "gold"), check_mentions(theirs, "system")
         gold_names, system_names = renamed(*mentions, match=match, zeros=zeros)
         tally.add(gold=gold_names, system=system_names)

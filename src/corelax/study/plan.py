@@ -271,7 +271,8 @@ def check_settings(study: Study, common: Mapping[str, Any]) -> None:
         ...
     corelax.core.errors.CorelaxError: beta_squared: is what the study compares; ...use corelax sweep
     """
-    stages = {c.stage: c for unit in study.units for c in stage_chain(unit.preset, {})}
+    presets = dict.fromkeys(unit.preset for unit in study.units)
+    stages = {c.stage: c for preset in presets for c in stage_chain(preset, {})}
     for key in common:
         prefix, dot, name = key.rpartition(".")
         if prefix in PRESETS and prefix not in stages:

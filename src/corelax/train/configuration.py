@@ -26,6 +26,7 @@ import os
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,7 @@ def read_configuration(name_or_file: str | os.PathLike[str]) -> Configuration:
         advice = f"{name} is the old name of the configuration {new}; write --config {new}"
         return replace(read_configuration(new), source=name, advice=advice)
     if name in (OWN, TUNE, SMALL, BASE, SPARSE):
-        return _from_tables(name, _tables(PRESETS_FOLDER / f"{name}.toml"))
+        return _shipped(name)
     path = Path(name)
     if path.suffix == ".toml":
         content = _tables(path)
@@ -97,6 +98,12 @@ def read_configuration(name_or_file: str | os.PathLike[str]) -> Configuration:
         hint = suggestion(name, [*shipped.stages, OWN, TUNE, SMALL, BASE, *OLD_NAMES])
         raise CorelaxError(f"{name}: no such configuration; {hint} (or name a .toml file)")
     return replace(shipped, source=name, wanted=(name,))
+
+
+@cache  # a study asks for the same file hundreds of times
+def _shipped(name: str) -> Configuration:
+    """A file of the package."""
+    return _from_tables(name, _tables(PRESETS_FOLDER / f"{name}.toml"))
 
 
 def order_stages(wanted: Iterable[str], needs: Callable[[str], Sequence[str]]) -> list[str]:

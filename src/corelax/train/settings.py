@@ -225,7 +225,5 @@ def is_shared(kind: type[StageSettings], key: str) -> bool:
     >>> is_shared(StageSettings, "seed"), is_shared(StageSettings, "epochs")
     (True, False)
     """
-    return any(
-        setting.name == key and setting.metadata.get("everywhere", False)
-        for setting in fields(kind)
-    )
+    setting = kind.__dataclass_fields__.get(key)
+    return setting is not None and bool(setting.metadata.get("everywhere", False))

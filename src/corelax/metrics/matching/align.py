@@ -7,9 +7,9 @@ from corelax.document import Document, Span
 from corelax.metrics.coval.document_trees import DocumentTrees
 from corelax.metrics.matching.mention import Mention
 from corelax.metrics.matching.nodes import Entity, document_entities
-from corelax.metrics.matching.pairing import ZEROS, matched_pairs
+from corelax.metrics.matching.pairing import matched_pairs
 from corelax.metrics.matching.renaming import distinct
-from corelax.metrics.rules import MATCHES
+from corelax.metrics.rules import MATCHES, ZEROS
 
 
 def align(

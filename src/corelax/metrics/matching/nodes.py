@@ -28,11 +28,6 @@ class Entity(NamedTuple):
     spans: tuple[Span, ...]
 
 
-def same_nodes(gold: Document, system: Document) -> bool:
-    """Whether both sides have the same empty nodes, so that equal spans are equal sets of nodes."""
-    return [node.id for node in gold.empty_nodes] == [node.id for node in system.empty_nodes]
-
-
 def document_entities(
     *, gold: Document, system: Document, match: str
 ) -> tuple[list[Entity], list[Entity]]:

@@ -20,9 +20,6 @@ from corelax.metrics.matching.mention import Mention
 Pair = tuple[Mention, Mention]
 _Scorer = Callable[[Sequence[Mention], Sequence[Mention]], Scores]
 
-NODE_MATCHES = ("exact", "partial", "head")
-ZEROS = ("linear", "dependent")
-
 
 def identity(mention: Mention, match: str) -> Hashable:
     """What makes two mentions the same: their nodes; for head match their head as well.

@@ -9,7 +9,6 @@ from corelax.core.errors import CorelaxError, FormatError
 from corelax.core.files import STANDARD, open_text
 from corelax.document import Document
 from corelax.io import Problems, format_of, stream
-from corelax.metrics.reference.reading import stream_reference
 
 HINT = "--profile reference, in Python profile='reference', reads this file"
 
@@ -32,6 +31,8 @@ def _reference_reads(path: str, format: str | None) -> bool:
     """Whether the reference scorer reads all documents of a CoNLL-2012 file."""
     if path == STANDARD:
         return False
+    from corelax.metrics.reference.reading import stream_reference
+
     try:
         with open_text(path, encoding="latin-1") as file:
             if format_of(path, format, head=file.head) != "conll2012":

@@ -40,20 +40,6 @@ class ReferenceOverlap(CountedOverlap):
         return self.total(1 - (1 - similarity[chosen]))
 
 
-def has_repeats(clusters: Iterable[Sequence[M]]) -> bool:
-    """Whether some mention occurs more than once.
-
-    >>> has_repeats([["a", "b"], ["a"]])
-    True
-    """
-    seen: set[M] = set()
-    size = 0
-    for cluster in clusters:
-        seen.update(cluster)
-        size += len(cluster)
-    return len(seen) < size
-
-
 class Matching(Generic[M]):
     """One document, matched by the rules above.
 
