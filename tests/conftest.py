@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.command_server import Done
 from tests.shared_corpora import DATA
@@ -17,6 +17,10 @@ from tests.shared_corpora import DATA
 # in as many processes as there are cores, so that more threads only get in each other's way.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# Processes share the cores, and a first example may import a library: time says nothing of a law.
+settings.register_profile("corelax", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("corelax")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -119,10 +119,10 @@ def claims_of(document: Document, spans: Sequence[tuple[int, int]] | Ints) -> Cl
             words = words[:-1]
         lowered = [word.lower() for word in words]
         if words and _JOINING.isdisjoint(lowered):
-            claim = _gender(words, lowered)
-            title = _title(words, lowered)
+            title, given = _title(words, lowered), first_name(words)
+            claim = _gender(lowered, title, given)
             here = joined[start] if joined else None
-            if given := first_name(words):
+            if given:
                 first_names[number] = here, given
             if lowered[-1] in FIRST_NAMES:
                 name = here, lowered[-1]
@@ -199,18 +199,16 @@ def _facts(word: str) -> tuple[int, int]:
 _FACTS = Remembered(lambda words: [_facts(word) for word in words])
 
 
-def _gender(words: Sequence[str], lowered: Sequence[str]) -> int:
-    """The bit of a gender, or 0."""
-    if len(words) == 1 and lowered[0] in MALE:
+def _gender(lowered: Sequence[str], title: str | None, given: str | None) -> int:
+    """The bit of a gender, or 0; of a mention in lower case, its title and its first name."""
+    if len(lowered) == 1 and lowered[0] in MALE:
         return _IS_MALE
-    if len(words) == 1 and lowered[0] in FEMALE:
+    if len(lowered) == 1 and lowered[0] in FEMALE:
         return _IS_FEMALE
-    title = _title(words, lowered)
     if title in MALE_TITLES or lowered[-1] in MALE_NOUNS:
         return 0 if title in FEMALE_TITLES else _IS_MALE
     if title in FEMALE_TITLES or lowered[-1] in FEMALE_NOUNS:
         return _IS_FEMALE
-    given = first_name(words)
     return 0 if given is None else _IS_MALE if given in MALE_NAMES else _IS_FEMALE
 
 

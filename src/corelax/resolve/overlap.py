@@ -3,14 +3,15 @@
     helpers   cut, windows of batch k + 1      decisions of batch k − 1
     network                     scores of batch k
 
-What goes between processes are texts and arrays. Results come in the order of the texts.
+What goes between processes are texts and arrays (`sending.py`). Results come in the order of the texts.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,26 +23,17 @@ from corelax.decode import Decided
 from corelax.document import Document
 from corelax.rankers.encoder.items import Item
 from corelax.rankers.encoder.model import ScoringModel
-from corelax.rankers.encoder.reader import Reader
 from corelax.rankers.encoder.scored import ScoredDocument
 from corelax.resolve.batching import batches_of
-from corelax.resolve.given import Speakers, Text, check_single, text_and_speakers
+from corelax.resolve.given import Text, check_single, text_and_speakers
+from corelax.resolve.helping import Given, Options, Part, PreparedPart, helper
 from corelax.resolve.resolution import Resolution
-from corelax.resolve.steps import check_speakers, conclude, cut_or_given, item_of
-from corelax.text.raw import CutText, check_text, speaker_range
+from corelax.resolve.sending import Row, kept_tuples, rows_of
+from corelax.resolve.steps import check_speakers
+from corelax.text.raw import check_text, speaker_range
 
 MOST = 8  # workers that are started unless more are asked for
 AHEAD = 2  # batches that are prepared, and batches that are decided, while the network computes
-
-Given = tuple[str | Document, Speakers | None]
-
-
-class Options(NamedTuple):
-    """How texts are resolved; as in `Resolver.pipe`."""
-
-    scheme: str | None
-    singletons: str
-    consistent: bool
 
 
 def usual_workers(model: ScoringModel) -> int:
@@ -85,20 +77,21 @@ class _Line:
 
     def results(self, first: list[Given], others: Iterator[list[Given]]) -> Iterator[Resolution]:
         """The results of all batches."""
-        preparing, deciding = deque([self._prepared(first)]), deque[_Deciding]()
+        preparing, deciding = deque([self._prepared(first)]), deque[list[_Deciding]]()
         while preparing:
             ahead = AHEAD + self._workers // len(first)  # small batches keep one helper busy each
             while len(preparing) <= ahead and (batch := self._next(others)):
                 preparing.append(self._prepared(batch))
-            sources, items = self._collected(preparing.popleft())
+            parts, items = self._collected(preparing.popleft())
             if items and (scored := self._scored(items)):
-                deciding.append(self._decided(sources, items, scored))
+                deciding.append(self._decided(parts, scored))
             if self._problem is not None:
                 preparing.clear()
             while len(deciding) > ahead:
-                yield from deciding.popleft().results()
-        for decided in deciding:
-            yield from decided.results()
+                for part in deciding.popleft():
+                    yield from part.results()
+        for part in chain.from_iterable(deciding):
+            yield from part.results()
         if problem := self._problem or self._end:
             raise problem
 
@@ -110,28 +103,26 @@ class _Line:
                 self._end = error
         return None
 
-    def _prepared(self, batch: list[Given]) -> tuple[list[Given], list[Future[Any]]]:
+    def _prepared(self, batch: list[Given]) -> list[_Preparing]:
         """A batch that helpers prepare, each a part of it."""
-        sent = [(_words_only(t) if isinstance(t, Document) else t, who) for t, who in batch]
-        return batch, [self._helpers.submit(("prepare", part)) for part in self._parts(sent)]
+        size = -(-len(batch) // self._workers)
+        parts = (batch[at : at + size] for at in range(0, len(batch), size))
+        return [_Preparing(part, self._helpers.submit(("prepare", _sent(part)))) for part in parts]
 
-    def _collected(
-        self, preparing: tuple[list[Given], list[Future[Any]]]
-    ) -> tuple[list[CutText | Document], list[Item]]:
+    def _collected(self, preparing: list[_Preparing]) -> tuple[list[Part], list[Item]]:
         """What the network reads of a batch, up to the first text that is wrong."""
-        batch, futures = preparing
-        sources: list[CutText | Document] = []
+        parts: list[Part] = []
         items: list[Item] = []
-        for future in futures:
-            prepared, problem = future.result()
-            for cut, item in prepared:
-                text, _ = batch[len(sources)]
-                sources.append(text if isinstance(text, Document) else CutText(text, *cut))
-                items.append(item)
-            if problem is not None:
-                self._problem = problem
+        for part, future in preparing:
+            prepared: PreparedPart = future.result()
+            size = len(prepared.items.counts)
+            given = [text for text, _ in part[:size]]
+            parts.append(Part(given, prepared.cuts, prepared.items.schemes))
+            items.extend(prepared.items.items())
+            if prepared.problem is not None:
+                self._problem = prepared.problem
                 break
-        return sources, items
+        return parts, items
 
     def _scored(self, items: list[Item]) -> list[ScoredDocument]:
         try:
@@ -140,36 +131,37 @@ class _Line:
             self._problem = error
             return []
 
-    def _decided(
-        self,
-        sources: list[CutText | Document],
-        items: Sequence[Item],
-        scored: Sequence[ScoredDocument],
-    ) -> _Deciding:
-        """A batch that helpers decide on."""
-        words = [_words_only(s) if isinstance(s, Document) else s for s in sources]
-        schemes = [item.scheme for item in items]
-        sent = list(zip(words, schemes, map(_smaller, scored), strict=True))
-        futures = [self._helpers.submit(("decide", part)) for part in self._parts(sent)]
-        return _Deciding(sources, futures)
+    def _decided(self, parts: list[Part], scored: Sequence[ScoredDocument]) -> list[_Deciding]:
+        """A batch that helpers decide on, in the parts in which it was prepared."""
+        rest = iter(scored)
+        deciding = []
+        for part in parts:
+            rows = rows_of([_smaller(each) for each in islice(rest, len(part.given))])
+            words = [_words_only(s) if isinstance(s, Document) else s for s in part.given]
+            task = part._replace(given=words), rows
+            deciding.append(_Deciding(part, self._helpers.submit(("decide", task))))
+        return deciding
 
-    def _parts(self, batch: list[Any]) -> Iterator[list[Any]]:
-        size = -(-len(batch) // self._workers)
-        yield from (batch[at : at + size] for at in range(0, len(batch), size))
+
+class _Preparing(NamedTuple):
+    """Some texts that a helper prepares."""
+
+    given: list[Given]
+    future: Future[Any]
 
 
 class _Deciding(NamedTuple):
-    """A batch that helpers decide on."""
+    """Some texts that a helper decides on."""
 
-    sources: list[CutText | Document]
-    futures: list[Future[Any]]
+    part: Part
+    future: Future[Any]
 
     def results(self) -> Iterator[Resolution]:
         """The resolutions, as soon as they are there."""
-        sources = iter(self.sources)
-        for future in self.futures:
-            for decided in future.result():
-                yield Resolution.later(next(sources), decided)
+        rows: list[Row] = self.future.result()
+        sources = self.part.cuts.sources(self.part.given)
+        for source, arrays in zip(sources, kept_tuples(rows), strict=True):
+            yield Resolution.later(source, Decided(*arrays))
 
 
 def sendable(text: Text) -> Given:
@@ -186,6 +178,11 @@ def sendable(text: Text) -> Given:
     return str.__str__(given), speakers
 
 
+def _sent(texts: list[Given]) -> list[Given]:
+    """Texts without what is not read of them."""
+    return [(_words_only(t) if isinstance(t, Document) else t, who) for t, who in texts]
+
+
 def _words_only(document: Document) -> Document:
     """A document without what is not read of it."""
     layers = {name: document.layers[name] for name in ("speaker",) if name in document.layers}
@@ -200,39 +197,4 @@ def _words_only(document: Document) -> Document:
 
 def _smaller(scored: ScoredDocument) -> ScoredDocument:
     """Scores that take less to send."""
-    return scored._replace(antecedents=scored.antecedents.astype(np.int32))
-
-
-def helper(reader: Reader, options: Options) -> Callable[[tuple[str, Any]], Any]:
-    """What a helper does: prepares texts, or decides on what was scored."""
-
-    def prepare_all(texts: Sequence[Given]) -> tuple[list[tuple[Any, Item]], Exception | None]:
-        """What was prepared, and what is wrong with the next text."""
-        prepared: list[tuple[Any, Item]] = []
-        for text, speakers in texts:
-            try:
-                source, document = cut_or_given(text, speakers)
-                item = item_of(reader, document, options.scheme)
-            except Exception as error:
-                return prepared, error
-            cut = source[1:] if isinstance(source, CutText) else None
-            prepared.append((cut, item))
-        return prepared, None
-
-    def decide_all(
-        parts: Sequence[tuple[CutText | Document, int, ScoredDocument]],
-    ) -> list[Decided]:
-        sources, schemes, scored = zip(*parts, strict=True)
-        documents = [s if isinstance(s, Document) else s.document(offsets=False) for s in sources]
-        results = conclude(
-            reader,
-            documents,
-            schemes,
-            scored,
-            singletons=options.singletons,
-            consistent=options.consistent,
-        )
-        return [decided.complete() for decided in results]
-
-    steps: dict[str, Callable[[Any], Any]] = {"prepare": prepare_all, "decide": decide_all}
-    return lambda task: steps[task[0]](task[1])
+    return scored._replace(antecedents=scored.antecedents.astype(np.int32, copy=False))

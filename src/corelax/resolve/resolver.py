@@ -21,11 +21,12 @@ from corelax.rankers.encoder.reach import Places
 from corelax.resolve.batching import batches_of, up_to
 from corelax.resolve.corrections import Corrections, corrections_of
 from corelax.resolve.given import Speakers, Text, in_words, renumbered, text_and_speakers
+from corelax.resolve.helping import Options
 from corelax.resolve.hub import fetched, push_folder
 from corelax.resolve.loading import load_model
 from corelax.resolve.mapping import map_dataset
 from corelax.resolve.models import model_folder
-from corelax.resolve.overlap import Options, resolve_with_helpers, usual_workers
+from corelax.resolve.overlap import resolve_with_helpers, usual_workers
 from corelax.resolve.parts import without_alone
 from corelax.resolve.resolution import Resolution, resolution_of
 from corelax.resolve.steps import Prepared, conclude, cut_or_given, item_of, prepare

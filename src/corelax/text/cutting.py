@@ -13,8 +13,9 @@ from itertools import chain, product
 import numpy as np
 from numpy.typing import NDArray
 
-from corelax.text.remembered import MOST_WORDS, Ints, Remembered
+from corelax.text.remembered import MOST_WORDS, Remembered
 from corelax.text.tokens import spans_within, token_spans
+from corelax.text.vocabulary import Ints, Numbered, Vocabulary
 
 SHORT = 200  # characters of a text that is cut faster as a whole
 LONGEST = 40  # characters of what is remembered
@@ -25,53 +26,56 @@ _SPACE, _BREAK = ord(" "), ord("\n")
 _IS_WORD = np.array([not chr(code).isspace() for code in range(0x3002)])
 
 
-def cut_text(text: str) -> tuple[list[str], Ints]:
+def cut_text(text: str) -> tuple[Numbered, Ints]:
     """The tokens of a text, and [token, 2] their first and last + 1 characters.
 
     >>> words, spans = cut_text("Ann saw No. 5.\\n")
     >>> words, spans.tolist()
-    (['Ann', 'saw', 'No.', '5', '.'], [[0, 3], [4, 7], [8, 11], [12, 13], [13, 14]])
+    (('Ann', 'saw', 'No.', '5', '.'), [[0, 3], [4, 7], [8, 11], [12, 13], [13, 14]])
     """
     if len(text) < SHORT or "<" in text:  # tags may have blanks inside
         listed = token_spans(text)
-        return [text[start:end] for start, end in listed], _as_array(listed)
-    return _cut_between_blanks(text)
+        return numbered([text[start:end] for start, end in listed]), _as_array(listed)
+    return _cut_between_blanks(text, _NOW.chunks())
 
 
-def _cut_between_blanks(text: str) -> tuple[list[str], Ints]:
+def numbered(words: Sequence[str]) -> Numbered:
+    """Tokens with their numbers, by which more is found than by the words themselves.
+
+    >>> numbered(["Ann", "saw"])
+    ('Ann', 'saw')
+    """
+    return _NOW.chunks().vocabulary.numbered(words)
+
+
+def _cut_between_blanks(text: str, chunks: _Chunks) -> tuple[Numbered, Ints]:
     """The same for texts without tags."""
-    chunks = text.split()
-    if not chunks:
-        return [], _as_array([])
     codes = _codes(text)
     begins, ends = _edges(codes)
     follows = codes[np.minimum(ends, len(codes) - 1)]
     is_usual = ((follows == _SPACE) | (follows == _BREAK)) & (ends < len(codes))
-    known = _CUTS.rows(chunks)
-    counts = known.size // 2  # [chunk] tokens
+    known = chunks.cuts.rows(text.split())
+    counts = known.size // 3  # [chunk] tokens
     in_place = {
         at: spans_within(text, int(begins[at]), int(ends[at]))
         for at in np.flatnonzero(~is_usual | (counts == 0)).tolist()
     }
     counts[list(in_place)] = [len(spans) for spans in in_place.values()]
     last = counts.cumsum()
-    number = np.arange(int(last[-1])) - (last - counts).repeat(counts)  # of a token in its chunk
-    place = known.first.repeat(counts) + 2 * number
+    total = int(last[-1]) if len(last) else 0
+    place = (known.first - 3 * (last - counts)).repeat(counts) + 3 * np.arange(total)
     if in_place:  # what is cut in its place has no numbers, and its own are written below
-        np.minimum(place, len(known.numbers) - 2, out=place)
+        np.clip(place, 0, len(known.numbers) - 3, out=place)
     begins = begins.repeat(counts)
-    spans = np.empty((len(place), 2), np.int64)
+    spans = np.empty((total, 2), np.int64)
     np.add(known.numbers[place], begins, out=spans[:, 0])
     np.add(known.numbers[place + 1], begins, out=spans[:, 1])
-    words = list(map(_WORDS.get, chunks))
+    numbers = known.numbers[place + 2]
     for at, own in in_place.items():
-        spans[last[at] - len(own) : last[at]] = _as_array(own)
-        words[at] = tuple(text[start:end] for start, end in own)
-    if None in words:  # forgotten meanwhile
-        for at in [at for at, tokens in enumerate(words) if tokens is None]:
-            own = spans[last[at] - counts[at] : last[at]].tolist()
-            words[at] = tuple(text[start:end] for start, end in own)
-    return list(chain.from_iterable(words)), spans  # type: ignore[arg-type]
+        here = slice(last[at] - len(own), last[at])
+        spans[here] = _as_array(own)
+        numbers[here] = chunks.vocabulary.numbers([text[start:end] for start, end in own])
+    return chunks.vocabulary.words(numbers), spans
 
 
 def _codes(text: str) -> NDArray[np.integer]:
@@ -93,20 +97,36 @@ def _as_array(spans: Sequence[tuple[int, int]]) -> Ints:
     return np.array(spans, np.int64).reshape(-1, 2)
 
 
-_WORDS: dict[str, tuple[str, ...]] = {}  # the tokens of chunks
+class _Chunks:
+    """How chunks are cut, and the numbers of their tokens."""
+
+    def __init__(self) -> None:
+        self.vocabulary = Vocabulary()
+        self.cuts = Remembered(self._cut)
+
+    def _cut(self, chunks: list[str]) -> list[list[int]]:
+        """First and last + 1 character and number of each token; nothing if they depend on the place."""
+        rows = []
+        for chunk in chunks:
+            spans = _cut_anywhere(chunk)
+            numbers = self.vocabulary.numbers([chunk[start:end] for start, end in spans]).tolist()
+            row = zip(spans, numbers, strict=True)
+            rows.append([*chain.from_iterable((*span, number) for span, number in row)])
+        return rows
 
 
-def _cuts_of(chunks: list[str]) -> list[list[int]]:
-    """The first and last + 1 characters of the tokens of each; nothing if they depend on its place."""
-    if len(_WORDS) > MOST_WORDS:
-        _WORDS.clear()
-    rows = []
-    for chunk in chunks:
-        spans = _cut_anywhere(chunk)
-        if spans:
-            _WORDS[chunk] = tuple(chunk[start:end] for start, end in spans)
-        rows.append([*chain.from_iterable(spans)])
-    return rows
+class _Now:
+    """What is remembered now; it begins anew where there are too many words."""
+
+    def __init__(self) -> None:
+        self._chunks = _Chunks()
+
+    def chunks(self) -> _Chunks:
+        """What one text takes, whatever begins anew meanwhile."""
+        chunks = self._chunks
+        if len(chunks.vocabulary) > MOST_WORDS:
+            chunks = self._chunks = _Chunks()
+        return chunks
 
 
 def _cut_anywhere(chunk: str) -> list[tuple[int, int]]:
@@ -131,4 +151,4 @@ def _cut_between(before: str, chunk: str, following: str) -> list[tuple[int, int
     return [(start - 1, end - 1) for start, end in spans]
 
 
-_CUTS = Remembered(_cuts_of)
+_NOW = _Now()

@@ -13,6 +13,7 @@ from corelax.core.errors import CorelaxError
 from corelax.document import Document
 from corelax.text.cutting import cut_text
 from corelax.text.sentences import sentence_starts
+from corelax.text.vocabulary import joined
 
 
 class CutText(NamedTuple):
@@ -37,7 +38,7 @@ class CutText(NamedTuple):
         """The tokens."""
         return [self.text[start:end] for start, end in self.spans.tolist()]
 
-    def document(self, words: Sequence[str] | None = None, *, offsets: bool = True) -> Document:
+    def document(self, words: tuple[str, ...] | None = None, *, offsets: bool = True) -> Document:
         """The text as a document.
 
         Args:
@@ -51,7 +52,7 @@ class CutText(NamedTuple):
             layers["speaker"] = tuple(name for name, size in self.turns for _ in range(size))
         return Document(
             id=self.id,
-            words=tuple(self.words if words is None else words),
+            words=tuple(self.words) if words is None else words,
             sentence_starts=tuple(self.starts.tolist()),
             layers=layers,
             raw_text=self.text,
@@ -88,25 +89,25 @@ def document_of(
 
 def cut_document(
     text: str, id: str = "text", speakers: Sequence[tuple[int, int, str]] | None = None
-) -> tuple[CutText, list[str]]:
+) -> tuple[CutText, tuple[str, ...]]:
     """A text that is cut, and its tokens; arguments as for `document_of`."""
     check_text(text, id)
-    if speakers is not None:
-        speakers = check_items(f"document {id}: speakers", speakers)
-    words: list[str] = []
-    spans, starts, turns = [np.zeros((0, 2), np.int64)], [np.zeros(0, np.int64)], []
-    for begin, end, name in (
-        [(0, len(text), None)] if speakers is None else _turns(text, id, speakers)
-    ):
+    if speakers is None:
+        words, spans = cut_text(text)
+        starts = np.array(sentence_starts(text, words, spans), np.int64)
+        return CutText(text, id, spans, starts, None), words
+    parts, size = [], 0
+    every_span, every_start, turns = [np.zeros((0, 2), np.int64)], [np.zeros(0, np.int64)], []
+    for begin, end, name in _turns(text, id, check_items(f"document {id}: speakers", speakers)):
         piece = text[begin:end]
-        piece_words, piece_spans = cut_text(piece)
-        piece_starts = sentence_starts(piece, piece_words, piece_spans)
-        starts.append(np.array(piece_starts, np.int64) + len(words))
-        spans.append(piece_spans + begin)
-        turns.append((name, len(piece_words)))
-        words += piece_words
-    known = None if speakers is None else tuple(turns)
-    return CutText(text, id, np.concatenate(spans), np.concatenate(starts), known), words
+        words, spans = cut_text(piece)
+        every_start.append(np.array(sentence_starts(piece, words, spans), np.int64) + size)
+        every_span.append(spans + begin)
+        turns.append((name, len(words)))
+        parts.append(words)
+        size += len(words)
+    cut = CutText(text, id, np.concatenate(every_span), np.concatenate(every_start), tuple(turns))
+    return cut, joined(parts)
 
 
 def check_text(text: object, id: str = "text") -> None:

@@ -10,8 +10,9 @@ from itertools import pairwise
 import numpy as np
 
 from corelax.text.markup import begins_block, ends_block, is_markup
-from corelax.text.remembered import Ints, Remembered
+from corelax.text.remembered import Remembered
 from corelax.text.tokens import BEFORE_NUMBERS, BLANK, TITLES
+from corelax.text.vocabulary import Ints
 
 _STOPS = frozenset(". ! ? … ... .. …. 。 ！ ？ ｡ । ॥ ؟ ۔ ։".split())
 _LAST = ".!?…。！？｡।॥؟۔։"  # last characters of stops and abbreviations
@@ -63,7 +64,7 @@ _ENDS, _OPENS, _CLOSES, _BRACKET, _BRACKET_END, _BEGINS_BLOCK, _ENDS_BLOCK = (
 
 
 def sentence_starts(
-    text: str, words: list[str], spans: Sequence[tuple[int, int]] | Ints
+    text: str, words: Sequence[str], spans: Sequence[tuple[int, int]] | Ints
 ) -> list[int]:
     """The first token of each sentence.
 
@@ -110,7 +111,7 @@ def _facts(words: Sequence[str]) -> list[list[int]]:
 _FACTS = Remembered(_facts)
 
 
-def _after_stops(words: list[str], bits: Ints, spans: Ints) -> Iterator[int]:
+def _after_stops(words: Sequence[str], bits: Ints, spans: Ints) -> Iterator[int]:
     size, closed = len(words), 0
     # All runs are measured beforehand: many stops may lie in one, and each needs its end.
     in_brackets = (bits[:-2] & _BRACKET != 0) & (bits[2:] & _BRACKET_END != 0)  # such as [1]
@@ -145,7 +146,7 @@ def _run_ends(starts: list[int], width: int) -> dict[int, int]:
     return ends
 
 
-def _ends(words: list[str], stop: int, closed: int, after: int, first: int) -> bool:
+def _ends(words: Sequence[str], stop: int, closed: int, after: int, first: int) -> bool:
     """Whether the stop at `stop`, with what closes it up to `closed`, is the last before `after`.
 
     `first` is the first word after it that opens no bracket or quotation.
@@ -161,7 +162,7 @@ def _ends(words: list[str], stop: int, closed: int, after: int, first: int) -> b
     return words[first] in _STARTERS
 
 
-def _after_breaks(text: str, words: list[str], starts: Ints) -> Iterator[int]:
+def _after_breaks(text: str, words: Sequence[str], starts: Ints) -> Iterator[int]:
     """After blank lines, and after line breaks that are meant.
 
     A break is meant if the next word would have fitted well into a line as wide as the widest of the

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from corelax.document import Document
 from corelax.rankers.encoder.inputs import encoder_input
-from corelax.rankers.encoder.span_table import best_numbers, span_table
+from corelax.rankers.encoder.span_table import best_numbers, span_table, word_spans
 from corelax.rankers.encoder.spans import best_spans, on_device
 from corelax.rankers.encoder.words import LAYERS, SHAPES
 from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_model, write_encoder
@@ -63,6 +63,8 @@ def test_the_spans_of_a_table_are_those_whose_words_are_in_one_sentence(rows, wi
         if start + width < len(row) and row[start] == row[start + width]
     ]
     table = span_table(sentences, widest)
+    for here, there in zip(table, on_device(word_spans(sentences, widest)), strict=True):
+        assert here.tolist() == there.tolist()
     assert list(zip(*(t.tolist() for t in table[:3]), strict=True)) == expected
     assert table.numbers(np.array(expected, np.int64).reshape(-1, 3)).tolist() == [
         *range(len(expected))
@@ -93,9 +95,11 @@ def tables(draw):
     """Spans of windows of different lengths, and different logits."""
     rows = draw(st.lists(st.lists(st.integers(1, 4), max_size=3), min_size=1, max_size=3))
     sentences = [np.repeat(np.arange(len(row)), row) for row in rows]
-    table = span_table(sentences, draw(st.integers(1, 3)))
+    widest = draw(st.integers(1, 3))
+    table = span_table(sentences, widest)
     order = draw(st.permutations(range(len(table.window))))
-    return table, torch.tensor(order, dtype=torch.float) - 10
+    on_cpu = on_device(word_spans(sentences, widest))
+    return table, on_cpu, torch.tensor(order, dtype=torch.float) - 10
 
 
 @given(
@@ -105,14 +109,14 @@ def tables(draw):
 )
 @enough
 def test_the_likeliest_spans_of_each_window_are_kept_in_the_order_of_the_text(spans, ratio, least):
-    table, logits = spans
+    table, on_cpu, logits = spans
     every = list(zip(logits.tolist(), *(t.tolist() for t in table[:3]), strict=True))
     expected = []
     for window, words in enumerate(table.words.tolist()):
         inside = sorted((span for span in every if span[1] == window), reverse=True)
         best = inside[: math.ceil(words * ratio)]
         expected += sorted(span[1:] for span in best if span[0] >= least)
-    kept = best_spans(logits, on_device(table), ratio, least)
+    kept = best_spans(logits, on_cpu, ratio, least)
     places = (kept.window, kept.start, kept.width)
     assert list(zip(*(t.tolist() for t in places), strict=True)) == expected
     assert kept.logit.equal(logits[kept.number])
@@ -124,7 +128,7 @@ def test_the_likeliest_spans_of_each_window_are_kept_in_the_order_of_the_text(sp
 
 def test_gradients_reach_the_logits_of_kept_spans_only():
     logits = torch.tensor([1.0, 3.0, -2.0], requires_grad=True)
-    table = on_device(span_table([np.array([0, 0])], 2))
+    table = on_device(word_spans([np.array([0, 0])], 2))
     best_spans(logits, table, 1.0, least=0.0).logit.sum().backward()
     assert logits.grad.tolist() == [1, 1, 0]
 

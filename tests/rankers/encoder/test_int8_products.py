@@ -16,6 +16,7 @@ from corelax.metrics import score
 from corelax.rankers.encoder import exported, graphs
 from corelax.rankers.encoder.exported import write_graphs
 from corelax.rankers.encoder.folder import load_ranker, save_ranker
+from corelax.rankers.encoder.input_ranges import Range, input_ranges
 from corelax.rankers.encoder.items import Item
 from corelax.rankers.encoder.light import load_light
 from corelax.resolve import Resolver
@@ -29,6 +30,11 @@ DOCUMENTS = [a_document(STORY), a_document(["Ann saw it ."]), a_document(STORY[:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tiny_folder(tmp_path_factory.mktemp("int8"))
+    model = load_ranker(folder)
+    with torch.no_grad():  # numbers like those of real encoders, of which a few are far larger
+        for layer in model.ranker.encoder.encoder.layer:
+            layer.attention.output.LayerNorm.weight[3] *= 6
+    save_ranker(folder, model, precision="int8")
     differences = write_graphs(folder)
     assert max(differences.logits, differences.scores) < 1e-3
     assert differences.int8 is not None
@@ -36,13 +42,20 @@ def folder(tmp_path_factory):
     return folder
 
 
-def in_bytes(layer: nn.Linear, x: torch.Tensor) -> torch.Tensor:
-    """W x + b for one row of x after the other, with whole numbers of at most 127."""
-    rows = []
-    for row in x.flatten(0, -2):
-        largest = row.abs().max().clamp(min=1e-6)
-        rows.append((row / largest * 127).round() / 127 * largest)
-    return nn.functional.linear(torch.stack(rows).view_as(x), layer.weight, layer.bias)
+def in_bytes(layer: nn.Linear, known: Range, x: torch.Tensor) -> torch.Tensor:
+    """W x + b with whole numbers from 0 to 255 for x, and for each share of what lies outside their range."""
+    step = (known.high - known.low) / 255
+    zero = round(-known.low / step)
+
+    def rounded(values: torch.Tensor) -> torch.Tensor:
+        return ((values / step).round() + zero).clamp(0, 255).sub(zero) * step
+
+    result = nn.functional.linear(rounded(x), layer.weight, layer.bias)
+    for column in known.beyond:
+        outside = x[..., column] - x[..., column].clamp(known.low, known.high)
+        share = rounded(outside / known.beyond.count(column))
+        result = result + share[..., None] * layer.weight[:, column]
+    return result
 
 
 @pytest.mark.parametrize("cuts_off", [True, False])
@@ -53,9 +66,12 @@ def test_scores_are_those_of_a_literal_version(folder, monkeypatch, cuts_off):
     light, model = load_light(folder, threads=1, int8=True), load_ranker(folder)
     items = [Item(model.windows(document), 0, [(0, 1), (1, 2), (2, 4)]) for document in DOCUMENTS]
     exact = model.score(items)
-    for layer in model.ranker.encoder.modules():
+    ranges = input_ranges(model)
+    assert any(known.beyond for known in ranges.values())
+    for name, layer in model.ranker.encoder.named_modules():
         if isinstance(layer, nn.Linear):
-            monkeypatch.setattr(layer, "forward", partial(in_bytes, layer))
+            known = ranges[f"encoder.{name}.weight"]
+            monkeypatch.setattr(layer, "forward", partial(in_bytes, layer, known))
     for ours, theirs, other in zip(light.score(items), model.score(items), exact, strict=True):
         far = abs(other.logit - theirs.logit).max()
         # Values between two whole numbers are rounded one way or the other: what is left is far smaller.

@@ -200,3 +200,18 @@ def test_small_finds_the_same_entities_by_both_runtimes():
     documents = read(DATA / "ontogum" / "dev.gold_conll.gz")[:6]
     for ours, theirs in zip(light.pipe(documents), by_torch.pipe(documents), strict=True):
         assert ours.document.clusters == theirs.document.clusters
+
+
+@exported
+def test_a_model_can_be_given_shorter_windows_and_fewer_antecedents(folder, copy):
+    write_graphs(copy, {"window": 12, "antecedents": 2})
+    light, model = load_light(copy, threads=1), load_ranker(copy)
+    for each in (light, model):
+        assert (each.settings.window, each.settings.antecedents) == (12, 2)
+    document = a_document(STORY)
+    assert len(light.windows(document)) > len(load_light(folder, threads=1).windows(document))
+    [ours], [theirs] = (each.score([Item(each.windows(document), 0)]) for each in (light, model))
+    assert ours.antecedents.shape[1] == 2
+    assert_same(ours, theirs)
+    with pytest.raises(CorelaxError, match="window must be finite and at least 3"):
+        write_graphs(copy, {"window": 2})

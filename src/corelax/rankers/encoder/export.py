@@ -22,6 +22,7 @@ from torch import Tensor, nn
 
 from corelax.core.errors import CorelaxError
 from corelax.rankers.encoder.antecedents import Spans
+from corelax.rankers.encoder.flat_attention import flatten_attention
 from corelax.rankers.encoder.graphs import LINKS, PROPERTIES, SPANS, WORDS, Graph
 from corelax.rankers.encoder.ranker import EncoderRanker, Read, layers_by_name
 from corelax.rankers.encoder.span_table import SpanTable
@@ -187,9 +188,9 @@ def export_graphs(ranker: EncoderRanker) -> dict[str, Graph]:
     }
     names = set(ranker.state_dict())
     with _quietly():
-        return {
-            name: _without_weights(_exported(*example), names) for name, example in examples.items()
-        }
+        models = {name: _exported(*example) for name, example in examples.items()}
+    flatten_attention(models[WORDS], ranker.encoder.config.num_attention_heads)
+    return {name: _without_weights(model, names) for name, model in models.items()}
 
 
 def _numbers(*shape: int) -> Tensor:

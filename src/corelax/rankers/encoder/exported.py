@@ -17,9 +17,10 @@ from corelax.core.folders import CONFIG, WEIGHTS, read_model_config
 from corelax.decode.arrays import dense_scores
 from corelax.document import Document
 from corelax.rankers.encoder.export import export_graphs
-from corelax.rankers.encoder.folder import EncoderModel, load_ranker
+from corelax.rankers.encoder.folder import NO_LIMITS, EncoderModel, load_ranker
 from corelax.rankers.encoder.folder_config import ENCODER
 from corelax.rankers.encoder.graphs import WORDS, WORDS_INT8, Graph
+from corelax.rankers.encoder.input_ranges import input_ranges
 from corelax.rankers.encoder.int8_products import with_int8_products
 from corelax.rankers.encoder.items import Item, readings
 from corelax.rankers.encoder.light import RECORD, LightModel, load_light
@@ -46,7 +47,7 @@ class Differences(NamedTuple):
     int8: float | None
 
 
-def write_graphs(folder: str | Path) -> Differences:
+def write_graphs(folder: str | Path, limits: Mapping[str, int] = NO_LIMITS) -> Differences:
     """Writes the graphs of a model folder beside its weights, and what they are into `config.json`.
 
     They are compared with torch on a few sentences first. If weights are stored in bytes, there is also a
@@ -54,16 +55,21 @@ def write_graphs(folder: str | Path) -> Differences:
 
     Args:
         folder: A model folder.
+        limits: New values of its settings `window` and `antecedents`, which torch then takes too.
 
     Returns:
         How far they are from torch.
     """
     folder = Path(folder)
-    model = load_ranker(folder)
+    model = load_ranker(folder, limits=limits)
+    content = read_model_config(folder)
+    content = {**content, "settings": {**content["settings"], **limits}}
     graphs = export_graphs(model.ranker)
     stored = StoredWeights(folder / WEIGHTS).names_in_bytes
-    if in_bytes := with_int8_products(graphs[WORDS], stored):
-        graphs[WORDS_INT8] = in_bytes
+    known = input_ranges(model) if stored else {}
+    ranges = {name: each for name, each in known.items() if name in stored}
+    if ranges:
+        graphs[WORDS_INT8] = with_int8_products(graphs[WORDS], ranges)
     vectors = model.ranker.encoder.get_input_embeddings().weight
     [lookup] = [name for name, w in model.ranker.named_parameters() if w is vectors]
     record: dict[str, Any] = {"lookup": lookup}
@@ -71,30 +77,29 @@ def write_graphs(folder: str | Path) -> Differences:
         digest = hashlib.sha256(graph.content).hexdigest()
         record[name] = {"sha256": digest, "weights": graph.weights}
     with tempfile.TemporaryDirectory() as trial:
-        _lay_out(Path(trial), folder, graphs, record)
+        _lay_out(Path(trial), folder, graphs, {**content, RECORD: record})
         light = load_light(trial, threads=1)
         logits, scores = _compared(model, light)
-        error = _error(light, load_light(trial, threads=1, int8=True)) if in_bytes else None
+        error = _error(light, load_light(trial, threads=1, int8=True)) if ranges else None
     if error is None or not error <= MOST_ERROR:
         graphs.pop(WORDS_INT8, None)
         record.pop(WORDS_INT8, None)
         (folder / WORDS_INT8).unlink(missing_ok=True)  # of weights that were there before
     for name, graph in graphs.items():
         write_bytes(folder / name, graph.content)
-    content = {**read_model_config(folder), RECORD: record}
+    content[RECORD] = record
     write_text(folder / CONFIG, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
     return Differences(logits, scores, error)
 
 
 def _lay_out(
-    trial: Path, folder: Path, graphs: Mapping[str, Graph], record: Mapping[str, Any]
+    trial: Path, folder: Path, graphs: Mapping[str, Graph], content: Mapping[str, Any]
 ) -> None:
     """A folder like the one that is to be, without a copy of the weights."""
     for path in (WEIGHTS, ENCODER):
         (trial / path).symlink_to((folder / path).resolve())
     for name, graph in graphs.items():
         write_bytes(trial / name, graph.content)
-    content = {**read_model_config(folder), RECORD: record}
     write_text(trial / CONFIG, json.dumps(content))
 
 

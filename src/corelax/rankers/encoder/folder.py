@@ -68,6 +68,7 @@ from corelax.rankers.encoder.upgrade import (
     who_table,
 )
 
+NO_LIMITS: Mapping[str, int] = MappingProxyType({})
 INSTALL = "transformers is not installed; pip install 'corelax[encoders]'"
 
 
@@ -208,11 +209,18 @@ def calibrate_config(
     write_content((target or source) / CONFIG, read_config(source), calibrations)
 
 
-def load_ranker(folder: str | Path, device: torch.device | str = "cpu") -> EncoderModel:
+def load_ranker(
+    folder: str | Path, device: torch.device | str = "cpu", *, limits: Mapping[str, int] = NO_LIMITS
+) -> EncoderModel:
     """Reads a model folder. Nothing in it is ever run.
 
     The folder is checked as a whole before a network is built of it, and the network resolves a line of text
     before it is returned: a folder that loads can be used.
+
+    Args:
+        folder: The model folder.
+        device: Where it computes.
+        limits: Values of `window` and `antecedents` to take instead of the folder's; weights fit any.
     """
     folder = Path(folder)
     content = read_config(folder)
@@ -221,7 +229,7 @@ def load_ranker(folder: str | Path, device: torch.device | str = "cpu") -> Encod
     # A folder could name code to be run, in itself or elsewhere: without this the user would be asked.
     safely = {"local_files_only": True, "trust_remote_code": False}
     with blaming(folder):
-        settings = settings_of(content["settings"])
+        settings = settings_of({**content["settings"], **limits})
         calibrations = calibrations_of(content.get("calibration", {}), settings)
         training = check_training(content.get("training", {}))
         check_files(folder / ENCODER)

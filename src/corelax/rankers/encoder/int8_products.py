@@ -1,62 +1,68 @@
 """A graph whose products with the encoder's matrices are products of bytes.
 
-    W ≈ diag(s) V            V in bytes, s one scale for each row, as `model.safetensors` has them
-    x ≈ m q / 127            q in bytes, m = max_k |x_k|, the largest value of the row x
-    W x ≈ m / 127 · s ∘ (V q)
+    W ≈ diag(s) V                    V in bytes, s one scale for each row, as `model.safetensors` has them
+    x ≈ step (q − zero)              q in bytes, the same step for all of an input: `input_ranges.py`
+    W x + b ≈ step s ∘ V (q − zero) + b
 
-V q adds up whole numbers, so that it is exact. A scale for each row of x instead of one for all of them is
-what keeps entities as they are: the vectors of marks such as [SEP] are many times larger than those of words.
+V (q − zero) adds up whole numbers, so that it is exact; all of the last line is one operation of onnxruntime.
+A number x_c that no byte stands for is cut off at x̄_c, and what is missing is added in n equal shares, as n
+more numbers of the input, which the same column of V belongs to:
+
+    V_c x_c = V_c x̄_c + Σ_n V_c (x_c − x̄_c) / n
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from corelax.rankers.encoder.graphs import Graph
+from corelax.rankers.encoder.input_ranges import Range
 from corelax.rankers.encoder.stored_weights import SCALE
 
-MOST, ZERO = 127, 128  # bytes are 128 + q
-LEAST_MAX = 1e-6  # of a row, so that a row of zeros can be divided by it
+MOST = 255  # of a byte
 CONTRIB = "com.microsoft"  # onnxruntime's own operations
 
 
-def with_int8_products(graph: Graph, stored: Collection[str]) -> Graph | None:
-    """The graph with other nodes for W x where W is one of the encoder's matrices; None if there is none.
+def with_int8_products(graph: Graph, ranges: Mapping[str, Range]) -> Graph:
+    """The graph with other nodes for W x + b where W is one of the encoder's matrices.
 
     Args:
         graph: In four-byte numbers, without weights.
-        stored: The names of the weights that are stored in bytes.
+        ranges: For each of those that are stored in bytes, the range of its inputs.
     """
     import onnx
 
     model = onnx.load_from_string(graph.content)
     model.opset_import.append(onnx.helper.make_opsetid(CONTRIB, 1))
     uses = Counter(name for node in model.graph.node for name in node.input)
-    matrices = {name for name in stored if name.startswith("encoder.") and uses[name] == 1}
+    user = {name: node for node in model.graph.node for name in node.input if uses[name] == 1}
+    matrices = {name for name in ranges if uses[name] == 1}
     transposed = {
         node.output[0]: node.input[0]
         for node in model.graph.node
         if node.op_type == "Transpose" and node.input[0] in matrices and uses[node.output[0]] == 1
     }
-    nodes, used = [], set[str]()
-    in_bytes = set[str]()  # three products have the same x
+    nodes, used, sums = [], set[str](), set[str]()
+    constants: dict[str, NDArray[Any]] = {}
     for node in model.graph.node:
         matrix = transposed.get(node.input[1]) if node.op_type == "MatMul" else None
         if matrix is None:
-            nodes.append(node)
+            if node.output[0] not in sums:
+                nodes.append(node)
             continue
         used.add(matrix)
-        if node.input[0] not in in_bytes:
-            in_bytes.add(node.input[0])
-            nodes += _rows_in_bytes(node.input[0])
-        nodes += _product(node, matrix)
-    if not used:
-        return None
+        x, y = node.input[0], node.output[0]
+        if f"{x}.step" not in constants:  # three products have the same x
+            constants |= _constants(x, ranges[matrix])
+            nodes += _in_bytes(x, ranges[matrix])
+        bias, added = _bias(y, user.get(y))
+        sums.add(added)
+        nodes += _product(node, matrix, ranges[matrix], bias, added)
     weights = [weight for weight in model.graph.initializer if weight.name in used]
     for weight in weights:
         weight.data_type = onnx.TensorProto.INT8
@@ -65,7 +71,7 @@ def with_int8_products(graph: Graph, stored: Collection[str]) -> Graph | None:
         scale.name, scale.data_type = weight.name + SCALE, onnx.TensorProto.FLOAT
         del scale.dims[1:]
     model.graph.initializer.extend(
-        onnx.numpy_helper.from_array(value, name) for name, value in _CONSTANTS.items()
+        onnx.numpy_helper.from_array(value, name) for name, value in constants.items()
     )
     del model.graph.node[:]
     model.graph.node.extend(nodes)
@@ -73,34 +79,56 @@ def with_int8_products(graph: Graph, stored: Collection[str]) -> Graph | None:
     return Graph(model.SerializeToString(), sorted(floats))
 
 
-_CONSTANTS: dict[str, NDArray[Any]] = {
-    "int8.step": np.array(1 / MOST, np.float32),
-    "int8.zero": np.array(ZERO, np.uint8),
-    "int8.least": np.array(LEAST_MAX, np.float32),
-    "int8.axis": np.array([-1], np.int64),
-}
+def _constants(x: str, known: Range) -> dict[str, NDArray[Any]]:
+    """What the nodes of an input refer to."""
+    step = (known.high - known.low) / MOST
+    shares = Counter(known.beyond)
+    return {
+        f"{x}.step": np.array(step, np.float32),
+        f"{x}.zero": np.array(round(-known.low / step), np.uint8),
+        f"{x}.low": np.array(known.low, np.float32),
+        f"{x}.high": np.array(known.high, np.float32),
+        f"{x}.columns": np.array(known.beyond, np.int64),
+        f"{x}.share": np.array([1 / shares[column] for column in known.beyond], np.float32),
+    }
 
 
-def _rows_in_bytes(x: str) -> list[Any]:
-    """Nodes for m and q."""
+def _in_bytes(x: str, known: Range) -> list[Any]:
+    """Nodes for q, with what is cut off."""
     from onnx.helper import make_node
 
+    if not known.beyond:
+        return [make_node("QuantizeLinear", [x, f"{x}.step", f"{x}.zero"], [f"{x}.bytes"])]
     return [
-        make_node("Abs", [x], [f"{x}.abs"]),
-        make_node("ReduceMax", [f"{x}.abs", "int8.axis"], [f"{x}.largest"], keepdims=1),
-        make_node("Max", [f"{x}.largest", "int8.least"], [f"{x}.max"]),
-        make_node("Div", [x, f"{x}.max"], [f"{x}.unit"]),
-        make_node("QuantizeLinear", [f"{x}.unit", "int8.step", "int8.zero"], [f"{x}.bytes"]),
+        make_node("QuantizeLinear", [x, f"{x}.step", f"{x}.zero"], [f"{x}.within"]),
+        make_node("Gather", [x, f"{x}.columns"], [f"{x}.large"], axis=-1),
+        make_node("Clip", [f"{x}.large", f"{x}.low", f"{x}.high"], [f"{x}.cut"]),
+        make_node("Sub", [f"{x}.large", f"{x}.cut"], [f"{x}.missing"]),
+        make_node("Mul", [f"{x}.missing", f"{x}.share"], [f"{x}.shares"]),
+        make_node("QuantizeLinear", [f"{x}.shares", f"{x}.step", f"{x}.zero"], [f"{x}.beyond"]),
+        make_node("Concat", [f"{x}.within", f"{x}.beyond"], [f"{x}.bytes"], axis=-1),
     ]
 
 
-def _product(node: Any, matrix: str) -> list[Any]:
-    """Nodes for W x in place of one."""
+def _bias(y: str, sum_: Any) -> tuple[str, str]:
+    """The bias that is added to a product, "" if there is none, and the name of the sum."""
+    if sum_ is None or sum_.op_type != "Add":
+        return "", y
+    [bias] = [name for name in sum_.input if name != y]
+    return (bias, sum_.output[0]) if bias.endswith(".bias") else ("", y)
+
+
+def _product(node: Any, matrix: str, known: Range, bias: str, y: str) -> list[Any]:
+    """Nodes for W x + b in place of two."""
     from onnx.helper import make_node
 
-    (x, transposed), [y] = node.input, node.output
-    inputs = [f"{x}.bytes", transposed, "int8.step", matrix + SCALE, "int8.zero"]
-    return [
-        make_node("MatMulIntegerToFloat", inputs, [f"{y}.unit"], domain=CONTRIB),
-        make_node("Mul", [f"{y}.unit", f"{x}.max"], [y]),
-    ]
+    x, columns = node.input
+    nodes = []
+    if known.beyond:
+        nodes = [
+            make_node("Gather", [columns, f"{x}.columns"], [f"{columns}.again"], axis=0),
+            make_node("Concat", [columns, f"{columns}.again"], [f"{columns}.all"], axis=0),
+        ]
+        columns += ".all"
+    inputs = [f"{x}.bytes", columns, f"{x}.step", matrix + SCALE, f"{x}.zero", "", bias]
+    return [*nodes, make_node("MatMulIntegerToFloat", inputs, [y], domain=CONTRIB)]

@@ -120,8 +120,18 @@ def filled(rows: Sequence[Ints], value: int) -> Ints:
     >>> filled([np.array([1, 2]), np.array([3])], -1).tolist()
     [[1, 2], [3, -1]]
     """
-    longest = max(len(row) for row in rows)
-    table = np.full((len(rows), longest, *rows[0].shape[1:]), value, np.int64)
+    table = np.empty(filled_shape(rows), np.int64)
+    fill(table, rows, value)
+    return table
+
+
+def filled_shape(rows: Sequence[Ints]) -> tuple[int, ...]:
+    """The shape of a table of rows: [row, longest, ...]."""
+    return len(rows), max(len(row) for row in rows), *rows[0].shape[1:]
+
+
+def fill(table: Ints, rows: Sequence[Ints], value: int) -> None:
+    """Writes rows into a table [row, longest, ...], and a value behind them."""
+    table.fill(value)
     for line, row in zip(table, rows, strict=True):
         line[: len(row)] = row
-    return table

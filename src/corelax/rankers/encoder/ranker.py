@@ -14,14 +14,14 @@ from corelax.rankers.adapt import from_pruned
 from corelax.rankers.encoder.antecedents import BLOCKS, AntecedentScorer, Candidates, Spans
 from corelax.rankers.encoder.hashing import StringHash
 from corelax.rankers.encoder.inputs import TextWindow
-from corelax.rankers.encoder.items import filled
 from corelax.rankers.encoder.settings import EncoderSettings
-from corelax.rankers.encoder.span_table import SpanTable, span_table
+from corelax.rankers.encoder.span_table import SpanTable, word_spans
 from corelax.rankers.encoder.spans import (
     Kept,
     SpanEncoder,
     SpanScorer,
     best_spans,
+    filled_on,
     kept_spans,
     on_device,
     to_device,
@@ -115,7 +115,7 @@ class EncoderRanker(nn.Module):
     def read(self, windows: Sequence[TextWindow], schemes: Sequence[int]) -> Read:
         """The words of windows, of one document or of several; each window with the number of its scheme."""
         sentences = [window.layers[:, LAYERS.index("sentence")] for window in windows]
-        table = on_device(span_table(sentences, self.settings.max_width), self.device)
+        table = on_device(word_spans(sentences, self.settings.max_width), self.device)
         pieces = self._filled([window.pieces for window in windows], self.pad)
         owners = self._filled([window.owners for window in windows], -1)
         layers = self._filled([window.layers for window in windows], -1)
@@ -242,7 +242,7 @@ class EncoderRanker(nn.Module):
 
     def _filled(self, rows: Sequence[Ints], value: int) -> Tensor:
         """[row, longest, ...] rows of different lengths, filled up."""
-        return to_device(filled(rows, value), self.device)
+        return filled_on(rows, value, self.device)
 
 
 def layers_by_name(layers: Tensor) -> dict[str, Tensor]:

@@ -13,7 +13,7 @@ from corelax.decode.arrays import Ints
 class SpanTable(NamedTuple):
     """All spans of a few windows that stay in one sentence and are not too wide, in the order of the text.
 
-    It is made on the CPU before the encoder is run: a GPU need not be waited for to know how many there are.
+    How many there are is known before the encoder is run: a GPU need not be waited for.
 
     Attributes:
         window: [span] which of the windows; an array, or a tensor on the network's device.
@@ -44,6 +44,58 @@ class SpanTable(NamedTuple):
         return most
 
 
+class WordSpans(NamedTuple):
+    """The spans of windows by the words at which they start: much less than all spans to send to a GPU.
+
+    Attributes:
+        window: [word] which of the windows.
+        start: [word] its place in the window.
+        before: [word] how many spans start at earlier words, of all windows.
+        outside: [word] how many of these are of earlier windows.
+        widest: [word] how many spans start at it.
+        sizes: [window] how many spans each window has.
+        words: [window] how many words each window has.
+        first: [window, word] the number of the first span that starts at a word.
+    """
+
+    window: Ints
+    start: Ints
+    before: Ints
+    outside: Ints
+    widest: Ints
+    sizes: Ints
+    words: Ints
+    first: Ints
+
+    @property
+    def total(self) -> int:
+        """How many spans there are."""
+        return int(self.sizes.sum())
+
+
+def word_spans(sentences: Sequence[Ints], max_width: int) -> WordSpans:
+    """The spans of windows, by words; arguments as for `span_table`."""
+    words = np.array([len(row) for row in sentences], np.int64)
+    first = np.zeros((len(sentences), max(words.max(initial=0), 1)), np.int64)
+    # Windows one after the other, as one row of words; no sentence goes on in the next window.
+    window = np.repeat(np.arange(len(sentences)), words)
+    start = np.arange(len(window)) - np.repeat(np.cumsum(words) - words, words)
+    if not len(window):
+        none = np.zeros(0, np.int64)
+        return WordSpans(none, none, none, none, none, words, words, first)
+    sentence = np.concatenate(sentences)
+    begins = np.diff(sentence, prepend=-1) != 0
+    begins |= start == 0
+    ends = np.append(np.flatnonzero(begins)[1:], len(window))
+    left = ends[np.cumsum(begins) - 1] - np.arange(len(window))  # words to the end of the sentence
+    widest = np.minimum(left, max_width)
+    before = np.cumsum(widest) - widest
+    first[window, start] = before
+    sizes = np.bincount(window, widest, minlength=len(sentences)).astype(np.int64)
+    outside = (np.cumsum(sizes) - sizes)[window]
+    return WordSpans(window, start, before, outside, widest, sizes, words, first)
+
+
 def span_table(sentences: Sequence[Ints], max_width: int) -> SpanTable:
     """All spans of windows.
 
@@ -55,28 +107,10 @@ def span_table(sentences: Sequence[Ints], max_width: int) -> SpanTable:
     >>> table.start.tolist(), table.width.tolist()
     ([0, 0, 1, 2], [0, 1, 0, 0])
     """
-    words = np.array([len(row) for row in sentences], np.int64)
-    first = np.zeros((len(sentences), max(words.max(initial=0), 1)), np.int64)
-    # Windows one after the other, as one row of words; no sentence goes on in the next window.
-    window = np.repeat(np.arange(len(sentences)), words)
-    start = np.arange(len(window)) - np.repeat(np.cumsum(words) - words, words)
-    if not len(window):
-        none = np.zeros(0, np.int64)
-        return SpanTable(none, none, none, none, words, words, first)
-    sentence = np.concatenate(sentences)
-    begins = np.diff(sentence, prepend=-1) != 0
-    begins |= start == 0
-    ends = np.append(np.flatnonzero(begins)[1:], len(window))
-    left = ends[np.cumsum(begins) - 1] - np.arange(len(window))  # words to the end of the sentence
-    widest = np.minimum(left, max_width)
-    before = np.cumsum(widest) - widest  # spans that start at earlier words
-    total = int(widest.sum())
-    width = np.arange(total) - np.repeat(before, widest)
-    first[window, start] = before
-    sizes = np.bincount(window, widest, minlength=len(sentences)).astype(np.int64)
-    of_span = np.repeat(window, widest)
-    column = np.arange(total) - (np.cumsum(sizes) - sizes)[of_span]
-    return SpanTable(of_span, np.repeat(start, widest), width, column, sizes, words, first)
+    of_words = word_spans(sentences, max_width)
+    window, start, before, outside = (np.repeat(column, of_words.widest) for column in of_words[:4])
+    number = np.arange(of_words.total)
+    return SpanTable(window, start, number - before, number - outside, *of_words[5:])
 
 
 def best_numbers(

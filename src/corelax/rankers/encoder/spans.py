@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,8 +11,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from corelax.decode.arrays import Ints
+from corelax.rankers.encoder.items import fill, filled, filled_shape
 from corelax.rankers.encoder.settings import EncoderSettings
-from corelax.rankers.encoder.span_table import SpanTable
+from corelax.rankers.encoder.span_table import SpanTable, WordSpans
 
 
 class Kept(NamedTuple):
@@ -60,10 +62,28 @@ def to_device(array: NDArray[Any], device: torch.device) -> Tensor:
     return tensor.to(device, non_blocking=True)
 
 
-def on_device(table: SpanTable, device: torch.device | str = "cpu") -> SpanTable:
-    """A table whose columns are tensors on a device, without waiting for it."""
-    window, start, width, column = to_device(np.stack(table[:4]), torch.device(device))
-    return table._replace(window=window, start=start, width=width, column=column)
+def filled_on(rows: Sequence[Ints], value: int, device: torch.device) -> Tensor:
+    """[row, longest, ...] rows of different lengths, filled up, on a device.
+
+    For a GPU they are laid out where it copies from: one copy less, in memory that is used again.
+    """
+    if device.type != "cuda":
+        return to_device(filled(rows, value), device)
+    table = torch.empty(filled_shape(rows), dtype=torch.long, pin_memory=True)
+    fill(table.numpy(), rows, value)
+    return table.to(device, non_blocking=True)
+
+
+def on_device(spans: WordSpans, device: torch.device | str = "cpu") -> SpanTable:
+    """A table whose columns are tensors on a device, without waiting for it.
+
+    The device repeats what is known of words: there are ten spans for each.
+    """
+    columns = to_device(np.stack(spans[:5]), torch.device(device))
+    word = torch.repeat_interleave(columns[4], output_size=spans.total)
+    window, start, before, outside = columns[:4].index_select(1, word)
+    number = torch.arange(spans.total, device=columns.device)
+    return SpanTable(window, start, number - before, number - outside, *spans[5:])
 
 
 class SpanScorer(nn.Module):
@@ -115,8 +135,8 @@ def best_spans(logits: Tensor, table: SpanTable, ratio: float, least: float = -t
         ratio: Spans for each word.
         least: The smallest logit.
 
-    >>> from corelax.rankers.encoder.span_table import span_table
-    >>> table = on_device(span_table([np.array([0, 0])], max_width=2))
+    >>> from corelax.rankers.encoder.span_table import word_spans
+    >>> table = on_device(word_spans([np.array([0, 0])], max_width=2))
     >>> kept = best_spans(torch.tensor([1.0, 3.0, -2.0]), table, 1.0, least=0.0)
     >>> kept.start.tolist(), kept.width.tolist()
     ([0, 0], [0, 1])

@@ -18,6 +18,7 @@ from corelax.rankers.encoder.belonging import EntityProbabilities
 from corelax.rankers.encoder.calibration import Calibration
 from corelax.rankers.encoder.decisions import decided
 from corelax.rankers.encoder.scored import ScoredDocument
+from corelax.text.vocabulary import joined
 
 MOST_SPANS = 4096  # of documents that are decided together: more would take memory and save nothing
 
@@ -89,14 +90,14 @@ def _decided_as_one(group: Sequence[Given], singletons: str, reach: int) -> Iter
     spans = _firsts([len(scored.start) for scored, _, _ in group])
     # Without words only their order matters.
     words = _firsts([len(document.words) for document in documents] or [0] * len(group))
-    joined = decided(
+    together = decided(
         _in_a_row([scored for scored, _, _ in group], spans, words),
         singletons=singletons,
         reach=int(spans[-1]),
         calibration=group[0][2],
         document=_joined(documents) if documents else None,
     )
-    yield from _cut(joined, spans, words, reach)
+    yield from _cut(together, spans, words, reach)
 
 
 def _firsts(sizes: Sequence[int]) -> Ints:
@@ -110,7 +111,7 @@ def _firsts(sizes: Sequence[int]) -> Ints:
 
 def _joined(documents: Sequence[Document]) -> Document:
     """The words of all documents, each with the number of its document."""
-    words = tuple(chain.from_iterable(document.words for document in documents))
+    words = joined([document.words for document in documents])
     numbers = (repeat(str(at), len(document.words)) for at, document in enumerate(documents))
     return Document(
         id="together", words=words, layers={"document": tuple(chain.from_iterable(numbers))}
@@ -133,9 +134,9 @@ def _in_a_row(group: Sequence[ScoredDocument], spans: Ints, words: Ints) -> Scor
     )
 
 
-def _cut(joined: Decided, spans: Ints, words: Ints, reach: int) -> Iterator[Decided]:
+def _cut(together: Decided, spans: Ints, words: Ints, reach: int) -> Iterator[Decided]:
     """What was decided about each document."""
-    belongs = joined.entity_probability
+    belongs = together.entity_probability
     if not isinstance(belongs, EntityProbabilities):
         raise CorelaxError("entity probabilities of several documents are computed for each")
     edges = np.searchsorted(belongs.written, spans)  # [document + 1] among the mentions
@@ -144,15 +145,15 @@ def _cut(joined: Decided, spans: Ints, words: Ints, reach: int) -> Iterator[Deci
     first_entity = np.repeat(belongs.entity[spans[:-1]], sizes)
     first_mention = np.repeat(edges[:-1], sizes)
     columns = {
-        "start": joined.start - first_word,
-        "end": joined.end - first_word,
-        "entity": joined.entity - first_entity,
-        "antecedent": np.where(joined.antecedent < 0, -1, joined.antecedent - first_mention),
-        "probability": joined.probability,
-        "link_probability": joined.link_probability,
-        "head": joined.head - first_word,
-        "likely": np.where(joined.likely < 0, -1, joined.likely - first_word[:, None, None]),
-        "likely_probability": joined.likely_probability,
+        "start": together.start - first_word,
+        "end": together.end - first_word,
+        "entity": together.entity - first_entity,
+        "antecedent": np.where(together.antecedent < 0, -1, together.antecedent - first_mention),
+        "probability": together.probability,
+        "link_probability": together.link_probability,
+        "head": together.head - first_word,
+        "likely": np.where(together.likely < 0, -1, together.likely - first_word[:, None, None]),
+        "likely_probability": together.likely_probability,
     }
     ends = edges.tolist()
     bounds = spans.tolist()
