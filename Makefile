@@ -11,10 +11,15 @@ setup: .venv/installed
 # Models are installed from the clone, without a copy of their weights.
 MODELS := $(patsubst %/pyproject.toml,%,$(wildcard models/*/pyproject.toml))
 
-.venv/installed: pyproject.toml constraints.txt $(MODELS:=/pyproject.toml)
+# Kernels are compiled; without them `--runtime int8` is slower, and all else is as it is.
+KERNELS := kernels/pyproject.toml $(wildcard kernels/src/corelax_kernels/*.[ch])
+
+.venv/installed: pyproject.toml constraints.txt $(MODELS:=/pyproject.toml) $(KERNELS)
 	@echo "installing into .venv: 2.4 GB, some minutes"
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev,docs]" $(MODELS:%=-e ./%)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ./kernels \
+	  || echo "without kernels: they need a C compiler"
 	touch $@
 
 demo: setup
@@ -47,11 +52,12 @@ lint: setup
 
 .PHONY: wheel install-test oldest release
 
-# Wheels and source distributions of corelax and of every model.
+# Wheels and source distributions of corelax and of every model; kernels are compiled where they are installed.
 wheel: setup
 	rm -rf dist
 	for project in . $(MODELS); do \
 	  (cd $$project && $(CURDIR)/$(BIN)/hatchling build --directory $(CURDIR)/dist) || exit 1; done
+	cd kernels && $(CURDIR)/$(BIN)/hatchling build --target sdist --directory $(CURDIR)/dist
 
 # Installs the wheels into empty environments, with every Python that is found, and uses them there.
 install-test: setup

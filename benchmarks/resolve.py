@@ -4,7 +4,8 @@
                                  [--device cpu|cuda] [--threads 2] [--seconds 20]
 
 Texts are synthetic. "one" resolves text after text, "batched" uses `pipe`, each by onnxruntime in four-byte
-numbers and in bytes, and by torch; "helped" is `pipe` with eight workers, for a GPU.
+numbers ("onnx") and in bytes ("int8"), by corelax-kernels in bytes ("kernels"), and by torch; "helped" is
+`pipe` with eight workers, for a GPU.
 "plain" is what they are compared with: the network applied by torch to a whole document, with all pairs of
 the best spans, no likely mentions singled out, nothing cut into blocks (only up to a length at which that
 takes a few GB). `--peers` adds fastcoref and maverick-coref with random weights, each in an environment of
@@ -26,6 +27,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -48,10 +50,11 @@ from own_runs import (
 )
 
 from corelax.core.text_table import format_table
+from corelax.rankers.encoder.kernels import SWITCH, have_kernels
 from corelax.resolve import Resolver
 
 SIZES = (50, 200, 1_000, 10_000, 100_000)
-RUNTIMES = ("onnx", "int8", "torch")
+RUNTIMES = ("onnx", "int8", "kernels", "torch")
 PLAIN = 10_000  # words; all pairs of a longer text take too much memory
 RUNS = 2
 
@@ -59,6 +62,8 @@ RUNS = 2
 def systems(options: argparse.Namespace) -> list[str]:
     """What is compared: "small onnx", "base torch", "fcoref" and so on."""
     runtimes = options.runtimes or (RUNTIMES if options.device == "cpu" else ("torch",))
+    if not options.runtimes and not have_kernels():
+        runtimes = tuple(runtime for runtime in runtimes if runtime != "kernels")
     ours = [f"{model} {runtime}" for model, runtime in product(options.models, runtimes)]
     return [*ours, *(options.systems if options.peers else ())]
 
@@ -136,7 +141,8 @@ def print_startup(options: argparse.Namespace) -> None:
             if system in peers.PEERS:
                 memory = peers.first_result(options.peers, system)
             else:
-                command = [sys.executable, "-c", STARTUP, *system.split()]
+                model, runtime = system.split()
+                command = [sys.executable, "-c", STARTUP, model, switched(runtime)]
                 done = subprocess.run(command, check=True, capture_output=True)
                 memory = json.loads(done.stdout)["memory"]
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -193,8 +199,14 @@ def single(options: argparse.Namespace) -> None:
 def loaded(options: argparse.Namespace, model: str, runtime: str) -> Resolver:
     """A model of ours."""
     return Resolver.from_pretrained(
-        model, device=options.device, runtime=runtime, threads=options.threads
+        model, device=options.device, runtime=switched(runtime), threads=options.threads
     )
+
+
+def switched(runtime: str) -> str:
+    """The runtime as corelax knows it; processes started from here on use kernels or not."""
+    os.environ[SWITCH] = "1" if runtime == "kernels" else "0"
+    return "int8" if runtime == "kernels" else runtime
 
 
 def measured(

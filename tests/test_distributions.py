@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -82,6 +83,21 @@ def test_a_source_distribution_makes_the_same_wheel(project: Path, tmp_path: Pat
         assert all(made.read(name) == expected.read(name) for name in made.namelist())
 
 
+def test_kernels_are_published_as_sources_and_compiled_where_they_are_installed(
+    tmp_path: Path,
+) -> None:
+    folder = ROOT / "kernels" / "src" / "corelax_kernels"
+    names = names_in_sdist(ROOT / "kernels", tmp_path)
+    assert not [name for name in names if name.endswith(".so")]
+    assert {f"src/corelax_kernels/{path.name}" for path in folder.glob("*.[ch]")} <= names
+    if not shutil.which("cc"):
+        pytest.skip("no C compiler")
+    [source] = tmp_path.glob("*.tar.gz")
+    with wheel(source, tmp_path / "source") as made:
+        assert "corelax_kernels/kernels.so" in made.namelist()
+        assert "-py3-none-any" not in str(made.filename)
+
+
 def test_the_package_has_no_weights(tmp_path: Path) -> None:
     with wheel(ROOT, tmp_path) as archive:
         names = set(archive.namelist()) | names_in_sdist(ROOT, tmp_path)
@@ -113,5 +129,5 @@ def test_every_package_that_is_imported_is_declared() -> None:
                 imported |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 imported.add(node.module.partition(".")[0])
-    known = {"corelax", "triton"}  # which comes with torch for GPUs
+    known = {"corelax", "corelax_kernels", "triton"}  # which comes with torch for GPUs
     assert imported - set(sys.stdlib_module_names) - known <= declared

@@ -32,7 +32,8 @@ def load_model(
         device: "auto", "cpu", "cuda", "cuda:1" and so on, or "mps". "auto" is a GPU if torch is installed and
             has one.
         runtime: "onnx", "torch", or "auto": onnxruntime on a CPU if it is installed and the folder has
-            graphs. "int8" is onnxruntime multiplying bytes: faster, and not always the same entities.
+            graphs. "int8" multiplies bytes, by corelax-kernels if that is installed and the processor can run
+            it, else by onnxruntime: faster, and not always the same entities.
         threads: How many threads compute on a CPU; None is as many as there are cores.
     """
     check_device(device)

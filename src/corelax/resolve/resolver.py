@@ -68,8 +68,8 @@ class Resolver:
                 such as "user/model" or "user/model@v2"; None is "small".
             device: "auto", "cpu", "cuda", "cuda:1" and so on, or "mps".
             runtime: "onnx", "torch", or "auto": onnxruntime on a CPU if it is installed and the model has
-                graphs for it. "int8" is onnxruntime multiplying bytes: faster, and not always the same
-                entities.
+                graphs for it. "int8" multiplies bytes, by corelax-kernels if that is installed and the
+                processor can run it, else by onnxruntime: faster, and not always the same entities.
             threads: How many threads compute on a CPU; None is as many as there are cores.
         """
         folder = model_folder(fetched(name_or_folder))

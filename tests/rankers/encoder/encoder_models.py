@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,19 +37,18 @@ SETTINGS = EncoderSettings(
 )
 
 
-def write_encoder(folder: Path) -> Path:
+def write_encoder(folder: Path, **sizes: int) -> Path:
     """A BERT that knows a few words and all lower-case letters."""
     torch.manual_seed(3)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "vocab.txt").write_text("\n".join(VOCABULARY) + "\n", encoding="utf-8")
     config = transformers.BertConfig(
         vocab_size=len(VOCABULARY),
-        hidden_size=32,
         num_hidden_layers=2,
         num_attention_heads=2,
-        intermediate_size=64,
         max_position_embeddings=128,
         initializer_range=0.5,  # or all words would look alike
+        **{"hidden_size": 32, "intermediate_size": 64, **sizes},
     )
     transformers.BertModel(config).save_pretrained(folder)
     transformers.BertTokenizerFast.from_pretrained(folder).save_pretrained(folder)
@@ -95,9 +95,9 @@ def a_document(sentences: list[str], speakers: list[str | None] | None = None) -
     return Document.from_sentences("d", words, layers=layers)
 
 
-def tiny_folder(parent: Path) -> Path:
-    """A folder with a tiny model, its weights in bytes."""
+def tiny_folder(parent: Path, sizes: Mapping[str, int] | None = None, **changes: object) -> Path:
+    """A folder with a tiny model, its weights in bytes; sizes are of the encoder, changes of the settings."""
     torch.manual_seed(1)
-    model = tiny_model(write_encoder(parent / "encoder"), seed=2)
+    model = tiny_model(write_encoder(parent / "encoder", **(sizes or {})), seed=2, **changes)
     save_ranker(parent / "model", model, precision="int8")
     return parent / "model"

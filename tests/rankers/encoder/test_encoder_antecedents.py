@@ -178,7 +178,7 @@ def test_a_feature_tells_what_two_spans_share(name, changes, expected):
     spans = some_spans([2])._replace(**{key: torch.tensor([v]) for key, v in changes.items()})
     zero = torch.zeros(1, 1, dtype=torch.long)
     row = Spans(*(tensor[0, 1:] for tensor in spans))
-    code = int(a_scorer()._codes(row, spans.part(0, 1), zero, zero)[0])
+    code = int(a_scorer().codes(row, spans.part(0, 1), zero, zero)[0])
     digits = {}
     for key, size in reversed(WHERE.items()):
         code, digits[key] = divmod(code, size)

@@ -56,9 +56,10 @@ def assert_same(ours, theirs):
 
 @exported
 @pytest.mark.parametrize("pieces", [1, 30, 10_000])
-def test_documents_are_scored_as_torch_does(folder, pieces):
+@pytest.mark.parametrize("schemes", [1, 2])  # documents of one scheme are linked together
+def test_documents_are_scored_as_torch_does(folder, pieces, schemes):
     light, model = load_light(folder, threads=1), load_ranker(folder)
-    items = [Item(model.windows(document), n % 2) for n, document in enumerate(DOCUMENTS)]
+    items = [Item(model.windows(document), n % schemes) for n, document in enumerate(DOCUMENTS)]
     expected = model.score(items, least=-np.inf)
     for ours, theirs in zip(
         light.score(items, least=-np.inf, pieces=pieces), expected, strict=True

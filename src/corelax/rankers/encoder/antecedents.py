@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +24,7 @@ from corelax.rankers.encoder.pair_features import (
     TWO_SPEAKERS,
     WHERE,
     WHO,
+    feature_table,
 )
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.rankers.encoder.spans import rows_of, to_device
@@ -147,13 +147,7 @@ class AntecedentScorer(nn.Module):
             schemes: [document].
             rows: [row] which of the spans `now` are real, counted over all documents.
         """
-        earlier = before.number[:, None] < now.number[:, :, None]
-        near = before.number[:, None] >= now.number[:, :, None] - self._reach
-        allowed = earlier & near & before.real[:, None] & now.real[:, :, None]
-        coarse = self.bilinear(now.vectors) @ before.vectors.mT / now.vectors.shape[-1] ** 0.5
-        coarse = coarse + self.anaphor(now.vectors) + self.antecedent(before.vectors).mT
-        coarse = coarse.float().masked_fill(~allowed, -torch.inf)
-        best, where = coarse.topk(min(self._most, coarse.shape[-1]), dim=-1)
+        best, where = self.choose(now, before)
         document = rows // best.shape[1]
         row = Spans(*(tensor.flatten(0, 1)[rows] for tensor in now))
         row = row._replace(vectors=rows_of(now.vectors.flatten(0, 1), rows))
@@ -166,6 +160,22 @@ class AntecedentScorer(nn.Module):
         return Candidates(
             torch.cat([new, links], -1), torch.where(real, before.number[every, where], 0)
         )
+
+    def choose(self, now: Spans, before: Spans) -> tuple[Tensor, Tensor]:
+        """[document, span, candidate] the best coarse scores, −inf for none, and their places in `before`."""
+        earlier = before.number[:, None] < now.number[:, :, None]
+        near = before.number[:, None] >= now.number[:, :, None] - self._reach
+        allowed = earlier & near & before.real[:, None] & now.real[:, :, None]
+        coarse = self.bilinear(now.vectors) @ before.vectors.mT / now.vectors.shape[-1] ** 0.5
+        coarse = coarse + self.anaphor(now.vectors) + self.antecedent(before.vectors).mT
+        coarse = coarse.float().masked_fill(~allowed, -torch.inf)
+        best, where = coarse.topk(min(self._most, coarse.shape[-1]), dim=-1)
+        return best, where
+
+    def own(self, row: Spans, document: Tensor, schemes: Tensor) -> Tensor:
+        """[row, hidden] what a span brings by itself as the later one: P z_i and the scheme."""
+        own: Tensor = self.current(row.vectors) + self.scheme(schemes)[document.squeeze(1)]
+        return own
 
     def _close(
         self, row: Spans, before: Spans, document: Tensor, where: Tensor, schemes: Tensor
@@ -181,15 +191,17 @@ class AntecedentScorer(nn.Module):
         """
         product = row.vectors[:, None] * rows_of(before.vectors, document, where)
         hidden = self.product(product) + rows_of(self.previous(before.vectors), document, where)
-        place, who = self._codes(row, before, document, where)
-        hidden = hidden + rows_of(self._feature_table(), place).to(hidden.dtype)
+        place, who = self.codes(row, before, document, where)
+        places = feature_table(
+            rows for each in self.features.values() for rows in each.parameters()
+        )
+        hidden = hidden + rows_of(places, place).to(hidden.dtype)
         hidden = hidden + self.who(who).to(hidden.dtype)
-        own = self.current(row.vectors) + self.scheme(schemes)[document.squeeze(1)]
-        hidden = hidden + own[:, None].to(hidden.dtype)
+        hidden = hidden + self.own(row, document, schemes)[:, None].to(hidden.dtype)
         scores: Tensor = self.out(self.dropout(nn.functional.gelu(hidden)))
         return scores.squeeze(-1).float()
 
-    def _codes(
+    def codes(
         self, row: Spans, before: Spans, document: Tensor, where: Tensor
     ) -> tuple[Tensor, Tensor]:
         """[row, candidate] a number for where the two are, and one for who they are."""
@@ -215,13 +227,6 @@ class AntecedentScorer(nn.Module):
 
     def _bucket(self, distance: Tensor) -> Tensor:
         return self._buckets[distance.clamp(0, DISTANCES[-1])]
-
-    def _feature_table(self) -> Tensor:
-        """[code, hidden] the sums of the vectors of features, so that a pair takes one row."""
-        tables: list[Tensor] = [
-            rows for each in self.features.values() for rows in each.parameters()
-        ]
-        return reduce(lambda table, rows: (table[:, None] + rows).flatten(0, 1), tables)
 
 
 def _real_rows(counts: NDArray[np.int64], size: int) -> NDArray[np.int64]:

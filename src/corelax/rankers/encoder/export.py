@@ -6,6 +6,11 @@ words.onnx    vectors of pieces → vectors of words, and the logits of all span
 spans.onnx    the spans that are kept → their vectors and properties
 links.onnx    a block of spans and those before it → candidates and their scores
 
+and two for kernels that compute the encoder, logits and scores of pairs (`kernels.py`):
+
+mentions.onnx     vectors of pieces in their context → vectors of words, and what logits are computed from
+candidates.onnx   as links.onnx → candidates, and what their scores are computed from
+
 The graphs hold no weights, only their names: `model.safetensors` stays the one place where they are.
 """
 
@@ -23,7 +28,17 @@ from torch import Tensor, nn
 from corelax.core.errors import CorelaxError
 from corelax.rankers.encoder.antecedents import Spans
 from corelax.rankers.encoder.flat_attention import flatten_attention
-from corelax.rankers.encoder.graphs import LINKS, PROPERTIES, SPANS, WORDS, Graph
+from corelax.rankers.encoder.graphs import (
+    CANDIDATE_PARTS,
+    CANDIDATES,
+    LINKS,
+    MENTION_PARTS,
+    MENTIONS,
+    PROPERTIES,
+    SPANS,
+    WORDS,
+    Graph,
+)
 from corelax.rankers.encoder.ranker import EncoderRanker, Read, layers_by_name
 from corelax.rankers.encoder.span_table import SpanTable
 from corelax.rankers.encoder.spans import Kept
@@ -50,12 +65,23 @@ class _Words(nn.Module):
         start: Tensor,
         width: Tensor,
     ) -> tuple[Tensor, Tensor]:
-        """[window, word, size] vectors of words and [span] logits; see `graphs.Network.words`."""
+        """[window, word, size] vectors of words and [span] logits; see `graphs.Graphs.words`."""
         hidden = self.ranker.encode(vectors, lengths)
         words = self.ranker.word_vectors(hidden, owners, shapes)
         none: Any = None
         table = SpanTable(window, start, width, none, none, none, none)
         return words, self.ranker.spans(words, table, schemes)
+
+
+class _Mentions(nn.Module):
+    def __init__(self, ranker: EncoderRanker) -> None:
+        super().__init__()
+        self.ranker = ranker
+
+    def forward(self, hidden: Tensor, owners: Tensor, shapes: Tensor) -> tuple[Tensor, ...]:
+        """The vectors of words, and what `_Words` computes logits from; in the order of `MENTION_PARTS`."""
+        words = self.ranker.word_vectors(hidden, owners, shapes)
+        return words, *self.ranker.spans.of_words(words)
 
 
 class _Spans(nn.Module):
@@ -74,7 +100,7 @@ class _Spans(nn.Module):
         width: Tensor,
         offsets: Tensor,
     ) -> tuple[Tensor, Tensor]:
-        """[span, span_size] vectors and [span, property]; see `graphs.Network.spans`."""
+        """[span, span_size] vectors and [span, property]; see `graphs.Graphs.spans`."""
         none: Any = None
         kept = Kept(none, window, start, width, torch.zeros_like(start), none)
         vectors, log_attention = self.ranker.span_vectors(words, kept, schemes, offsets)
@@ -83,22 +109,47 @@ class _Spans(nn.Module):
         return vectors, torch.stack([getattr(spans, name) for name in PROPERTIES], -1)
 
 
-class _Links(nn.Module):
+class _Block(nn.Module):
+    """A block of spans and those before it."""
+
     def __init__(self, ranker: EncoderRanker) -> None:
         super().__init__()
         self.ranker = ranker
 
+    def spans(
+        self, vectors: Tensor, number: Tensor, properties: Tensor, rows: Tensor
+    ) -> tuple[Spans, Spans, Spans]:
+        """[1, span] those of the block and all, and [row] those of the block."""
+        known = dict(zip(PROPERTIES, properties.unbind(-1), strict=True))
+        spans = Spans(vectors=vectors, logit=number, number=number, real=number >= 0, **known)
+        row = Spans(*(part[rows] for part in spans))
+        return Spans(*(part[None] for part in row)), Spans(*(part[None] for part in spans)), row
+
+
+class _Links(_Block):
     def forward(
         self, vectors: Tensor, number: Tensor, properties: Tensor, scheme: Tensor, rows: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """[row, 1 + candidate] scores and [row, candidate] spans; see `graphs.Network.links`."""
-        known = dict(zip(PROPERTIES, properties.unbind(-1), strict=True))
-        spans = Spans(vectors=vectors, logit=number, number=number, real=number >= 0, **known)
-        before = Spans(*(part[None] for part in spans))
-        now = Spans(*(part[rows][None] for part in spans))
+        """[row, 1 + candidate] scores and [row, candidate] spans; see `graphs.Graphs.links`."""
+        now, before, _ = self.spans(vectors, number, properties, rows)
         every = torch.arange(rows.shape[0])
         scores, antecedents = self.ranker.antecedents.look(now, before, scheme, every)
         return scores[0], antecedents[0]
+
+
+class _Candidates(_Block):
+    def forward(
+        self, vectors: Tensor, number: Tensor, properties: Tensor, scheme: Tensor, rows: Tensor
+    ) -> tuple[Tensor, ...]:
+        """What `_Links` computes scores from; in the order of `CANDIDATE_PARTS`."""
+        scorer = self.ranker.antecedents
+        now, before, row = self.spans(vectors, number, properties, rows)
+        [coarse], [where] = scorer.choose(now, before)
+        document = torch.zeros_like(rows)[:, None]
+        place, who = scorer.codes(row, before, document, where)
+        return (
+            coarse, where, place, who, scorer.own(row, document, scheme), scorer.previous(vectors)
+        )  # fmt: skip
 
 
 def export_graphs(ranker: EncoderRanker) -> dict[str, Graph]:
@@ -121,8 +172,22 @@ def export_graphs(ranker: EncoderRanker) -> dict[str, Graph]:
     # Sizes that are all different, and none of them 0 or 1, which would be taken for fixed.
     w, p, n, s, k, o = 2, 7, 5, 11, 6, min(3, settings.max_width)
     b, r = most + 3, 4
-    examples: dict[str, tuple[nn.Module, dict[str, Tensor], dict[str, dict[int, Any]], list[str]]]
-    examples = {
+    _Shapes = dict[str, dict[int, Any]]
+    of_block: tuple[dict[str, Tensor], _Shapes] = (
+        {
+            "vectors": torch.randn(b, settings.span_size),
+            "number": torch.arange(b),
+            "properties": _numbers(b, len(PROPERTIES)),
+            "scheme": _numbers(1),
+            "rows": torch.arange(r),
+        },
+        {
+            **{name: {0: before} for name in ("vectors", "number", "properties")},
+            "scheme": {},
+            "rows": {0: rows},
+        },
+    )
+    examples: dict[str, tuple[nn.Module, dict[str, Tensor], _Shapes, list[str]]] = {
         WORDS: (
             _Words(ranker),
             {
@@ -144,6 +209,19 @@ def export_graphs(ranker: EncoderRanker) -> dict[str, Graph]:
                 **{name: {0: spans} for name in ("window", "start", "width")},
             },
             ["words", "logits"],
+        ),
+        MENTIONS: (
+            _Mentions(ranker),
+            {
+                "hidden": torch.randn(w, p, size),
+                "owners": _numbers(w, p),
+                "shapes": _numbers(w, n),
+            },
+            {
+                **{name: {0: windows, 1: pieces} for name in ("hidden", "owners")},
+                "shapes": {0: windows, 1: words},
+            },
+            [f"of_{name}" for name in MENTION_PARTS],
         ),
         SPANS: (
             _Spans(ranker),
@@ -167,24 +245,8 @@ def export_graphs(ranker: EncoderRanker) -> dict[str, Graph]:
             },
             ["vectors", "properties"],
         ),
-        LINKS: (
-            _Links(ranker),
-            {
-                "vectors": torch.randn(b, settings.span_size),
-                "number": torch.arange(b),
-                "properties": _numbers(b, len(PROPERTIES)),
-                "scheme": _numbers(1),
-                "rows": torch.arange(r),
-            },
-            {
-                "vectors": {0: before},
-                "number": {0: before},
-                "properties": {0: before},
-                "scheme": {},
-                "rows": {0: rows},
-            },
-            ["scores", "antecedents"],
-        ),
+        LINKS: (_Links(ranker), *of_block, ["scores", "antecedents"]),
+        CANDIDATES: (_Candidates(ranker), *of_block, [f"of_{name}" for name in CANDIDATE_PARTS]),
     }
     names = set(ranker.state_dict())
     with _quietly():

@@ -19,7 +19,7 @@ from corelax.document import Document
 from corelax.rankers.encoder.export import export_graphs
 from corelax.rankers.encoder.folder import NO_LIMITS, EncoderModel, load_ranker
 from corelax.rankers.encoder.folder_config import ENCODER
-from corelax.rankers.encoder.graphs import WORDS, WORDS_INT8, Graph
+from corelax.rankers.encoder.graphs import CANDIDATES, MENTIONS, WORDS, WORDS_INT8, Graph
 from corelax.rankers.encoder.input_ranges import input_ranges
 from corelax.rankers.encoder.int8_products import with_int8_products
 from corelax.rankers.encoder.items import Item, readings
@@ -51,7 +51,7 @@ def write_graphs(folder: str | Path, limits: Mapping[str, int] = NO_LIMITS) -> D
     """Writes the graphs of a model folder beside its weights, and what they are into `config.json`.
 
     They are compared with torch on a few sentences first. If weights are stored in bytes, there is also a
-    graph that multiplies bytes.
+    graph that multiplies bytes, and what is left for onnxruntime where kernels do.
 
     Args:
         folder: A model folder.
@@ -80,11 +80,13 @@ def write_graphs(folder: str | Path, limits: Mapping[str, int] = NO_LIMITS) -> D
         _lay_out(Path(trial), folder, graphs, {**content, RECORD: record})
         light = load_light(trial, threads=1)
         logits, scores = _compared(model, light)
-        error = _error(light, load_light(trial, threads=1, int8=True)) if ranges else None
+        in_bytes = load_light(trial, threads=1, int8=True, kernels=False) if ranges else None
+        error = None if in_bytes is None else _error(light, in_bytes)
     if error is None or not error <= MOST_ERROR:
-        graphs.pop(WORDS_INT8, None)
-        record.pop(WORDS_INT8, None)
-        (folder / WORDS_INT8).unlink(missing_ok=True)  # of weights that were there before
+        for name in (WORDS_INT8, MENTIONS, CANDIDATES):
+            graphs.pop(name, None)
+            record.pop(name, None)
+            (folder / name).unlink(missing_ok=True)  # of weights that were there before
     for name, graph in graphs.items():
         write_bytes(folder / name, graph.content)
     content[RECORD] = record

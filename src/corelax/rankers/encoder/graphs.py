@@ -21,6 +21,10 @@ Vectors = NDArray[np.float32]
 WORDS, SPANS, LINKS = "words.onnx", "spans.onnx", "links.onnx"
 GRAPHS = (WORDS, SPANS, LINKS)
 WORDS_INT8 = "words.int8.onnx"  # may take the place of the first
+# What is left of the first and the last if kernels compute the encoder, logits and scores of pairs.
+MENTIONS, CANDIDATES = "mentions.onnx", "candidates.onnx"
+MENTION_PARTS = ("words", "start", "end", "sums")  # outputs of the former
+CANDIDATE_PARTS = ("coarse", "where", "place", "who", "own", "previous")  # outputs of the latter
 # Of spans, in the order of their column.
 PROPERTIES = ("start", "end", "sentence", "speaker", "turn", "person", "text", "head", "head_word")
 INSTALL = "onnxruntime is not installed; pip install 'corelax[resolve]'"
@@ -61,6 +65,11 @@ _abandoned: list[Any] = []  # sessions of a parent process: closing them would w
 class Graphs:
     """The three graphs of a ranker, with their weights.
 
+    Calls may say how many threads compute; those of onnxruntime are the same for all calls.
+
+    Attributes:
+        least_at_once: From how many calls on it is faster to make several at once, in bytes.
+
     Args:
         graphs: Each of `GRAPHS`, or `WORDS_INT8` for the first.
         weights: The weights.
@@ -68,13 +77,20 @@ class Graphs:
         folder: What is blamed if the graphs cannot be run.
     """
 
+    least_at_once = 2
+
     def __init__(
         self, graphs: Mapping[str, Graph], weights: StoredWeights, threads: int, folder: Path
     ) -> None:
         self._graphs, self._weights, self.threads = graphs, weights, threads
         self._folder = folder
-        self.are_int8 = WORDS_INT8 in graphs
+        self.are_int8 = WORDS not in graphs
         self._start()
+
+    @property
+    def name(self) -> str:
+        """What computes."""
+        return "onnxruntime in int8" if self.are_int8 else "onnxruntime"
 
     def words(
         self,
@@ -86,6 +102,7 @@ class Graphs:
         window: Ints,
         start: Ints,
         width: Ints,
+        threads: int = 1,  # noqa: ARG002
     ) -> tuple[Vectors, Vectors]:
         """[window, word, size] vectors of words, and the [span] logits of all spans.
 
@@ -98,6 +115,7 @@ class Graphs:
             window: [span] which of the windows.
             start: [span] the first word, in the window.
             width: [span] the number of its words, less one.
+            threads: How many threads may compute.
         """
         words, logits = self._run(
             WORDS_INT8 if self.are_int8 else WORDS,
@@ -147,7 +165,13 @@ class Graphs:
         return vectors, properties
 
     def links(
-        self, vectors: Vectors, number: Ints, properties: Ints, scheme: int, rows: Ints
+        self,
+        vectors: Vectors,
+        number: Ints,
+        properties: Ints,
+        scheme: int,
+        rows: Ints,
+        threads: int = 1,  # noqa: ARG002
     ) -> tuple[Vectors, Ints]:
         """[row, 1 + candidate] scores of antecedents, and [row, candidate] which spans they are.
 
@@ -157,6 +181,7 @@ class Graphs:
             properties: [span, property].
             scheme: The number of the scheme.
             rows: [row] the positions of the block.
+            threads: How many threads may compute.
         """
         scores, antecedents = self._run(
             LINKS,

@@ -7,9 +7,10 @@ between the graphs is chosen on arrays: which spans are kept, and which blocks l
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -49,6 +50,12 @@ from corelax.rankers.encoder.graphs import (
 )
 from corelax.rankers.encoder.inputs import TextWindow, WordPieces
 from corelax.rankers.encoder.items import LEAST_LOGIT, Item, Reading, filled, owners, readings
+from corelax.rankers.encoder.kernels import (
+    KERNEL_GRAPHS,
+    KernelGraphs,
+    have_kernels,
+    kernels_of,
+)
 from corelax.rankers.encoder.memory import BLOCK, PIECES, memory_bound
 from corelax.rankers.encoder.model import try_out
 from corelax.rankers.encoder.reader import Reader
@@ -91,7 +98,7 @@ class LightModel:
     @property
     def runtime(self) -> str:
         """What computes, and where."""
-        return "onnxruntime in int8" if self.graphs.are_int8 else "onnxruntime"
+        return self.graphs.name
 
     @property
     def reader(self) -> Reader:
@@ -127,36 +134,54 @@ class LightModel:
             pieces: How many pieces the encoder reads at a time, or one window if that is longer.
         """
         self.graphs.renew_after_fork()
-        every = list(readings(items, pieces // self._at_once))
+        every, at_once = self._readings(items, pieces)
         if not every:
             return [without_spans() for _ in items]
-        found = self._each(lambda reading: self._found(reading, least), every)
+        found = self._each(
+            at_once, lambda threads, reading: self._found(reading, least, threads), every
+        )
         place, logit, vectors, properties = map(np.concatenate, zip(*found, strict=True))
         ordered = place.argsort(kind="stable")
         counts = np.bincount(owners(items)[place], minlength=len(items))
+        groups = list(_groups([item.scheme for item in items], counts))
+        ends = np.cumsum([counts[group].sum() for group in groups])
 
-        def linked(item: Item, at: Ints) -> ScoredDocument:
-            return self._linked(item.scheme, logit[at], vectors[at], properties[at])
+        def linked(threads: int, group: slice, at: Ints) -> list[ScoredDocument]:
+            scheme = items[group.start].scheme
+            return self._linked(
+                scheme, counts[group], logit[at], vectors[at], properties[at], threads
+            )
 
-        return self._each(linked, items, np.split(ordered, np.cumsum(counts)[:-1]))
+        return [*chain(*self._each(at_once, linked, groups, np.split(ordered, ends[:-1])))]
 
-    @property
-    def _at_once(self) -> int:
-        """How many calls of graphs there are at once, in the same memory.
+    def _readings(self, items: Sequence[Item], pieces: int) -> tuple[list[Reading], int]:
+        """What the encoder reads, and how many calls of graphs there are at once, in the same memory.
 
-        Products of bytes are so short that the threads of one call would mostly wait for each other.
+        Products of bytes are so short that the threads of one call would mostly wait for each other; those
+        of kernels do not, so that there must be more calls for several at once to end together.
         """
-        fits = self.settings.window * AT_ONCE <= PIECES["cpu"]
-        return AT_ONCE if self.graphs.are_int8 and self.graphs.threads > 1 and fits else 1
+        fits = self.settings.window * AT_ONCE <= pieces
+        if self.graphs.are_int8 and self.graphs.threads > 1 and fits:
+            every = list(readings(items, pieces // AT_ONCE))
+            if len(every) >= self.graphs.least_at_once:
+                return every, AT_ONCE
+        return list(readings(items, pieces)), 1
 
-    def _each(self, function: Callable[..., _T], *arguments: Sequence[Any]) -> list[_T]:
-        """Results of a function, of which several are computed at once where that is faster."""
-        if self._at_once == 1 or len(arguments[0]) == 1:
-            return list(map(function, *arguments))
-        with ThreadPoolExecutor(self._at_once) as pool:
-            return list(pool.map(function, *arguments))
+    def _each(
+        self, at_once: int, function: Callable[..., _T], *arguments: Sequence[Any]
+    ) -> list[_T]:
+        """Results of a function, of which several may be computed at once.
 
-    def read(self, reading: Reading) -> tuple[SpanTable, Vectors, Vectors]:
+        The function is also told, first, how many threads it may compute with.
+        """
+        count = min(at_once, len(arguments[0]))
+        threads = repeat(max(1, self.graphs.threads // count))
+        if count == 1:
+            return list(map(function, threads, *arguments))
+        with ThreadPoolExecutor(count) as pool:
+            return list(pool.map(function, threads, *arguments))
+
+    def read(self, reading: Reading, threads: int = 1) -> tuple[SpanTable, Vectors, Vectors]:
         """All spans of some windows, [window, word, size] the vectors of words, and [span] logits."""
         windows = reading.windows
         sentences = [window.layers[:, LAYERS.index("sentence")] for window in windows]
@@ -171,15 +196,18 @@ class LightModel:
             table.window,
             table.start,
             table.width,
+            threads,
         )
         return table, words, logits
 
-    def _found(self, reading: Reading, least: float) -> tuple[Ints, Vectors, Vectors, Ints]:
+    def _found(
+        self, reading: Reading, least: float, threads: int
+    ) -> tuple[Ints, Vectors, Vectors, Ints]:
         """[span] the places of their windows, logits, vectors and properties of the spans that are kept."""
         windows = reading.windows
         layers = filled([window.layers for window in windows], -1)
         schemes = np.array(reading.schemes, np.int64)
-        table, words, logits = self.read(reading)
+        table, words, logits = self.read(reading, threads)
         if reading.given is None:
             number, _ = best_numbers(logits, table, self.settings.span_ratio, least)
         else:
@@ -196,28 +224,61 @@ class LightModel:
         return np.array(reading.places)[window], logits[number], vectors, properties
 
     def _linked(
-        self, scheme: int, logit: Vectors, vectors: Vectors, properties: Ints
-    ) -> ScoredDocument:
-        """Antecedents of the spans of one document: a block at a time, with the spans it can reach."""
+        self,
+        scheme: int,
+        counts: Ints,
+        logit: Vectors,
+        vectors: Vectors,
+        properties: Ints,
+        threads: int,
+    ) -> list[ScoredDocument]:
+        """Antecedents of the spans of documents in a row: a block at a time, with the spans it can reach.
+
+        Spans of different documents have numbers so far apart that none reaches those of another.
+        """
         size, settings = len(logit), self.settings
         most = min(settings.antecedents, size)
         scores = np.full((size, 1 + most), -np.inf, np.float32)
         antecedents = np.zeros((size, most), np.int64)
+        apart = np.repeat(np.arange(len(counts)), counts) * settings.reach
+        number = np.arange(size) + apart
         for start in range(0, size, BLOCK):
             begin, end = max(0, start - settings.reach), min(start + BLOCK, size)
             links, candidates = self.graphs.links(
                 vectors[begin:end],
-                np.arange(begin, end),
+                number[begin:end],
                 properties[begin:end],
                 scheme,
                 np.arange(start - begin, end - begin),
+                threads,
             )
             scores[start:end, : links.shape[1]] = links
             antecedents[start:end, : candidates.shape[1]] = candidates
-        of_spans = dict(zip(PROPERTIES, properties.T, strict=True))
-        return ScoredDocument(
-            of_spans["start"], of_spans["end"], of_spans["head_word"], logit, scores, antecedents
-        )
+        if len(counts) > 1:  # numbers within each document
+            first = np.repeat(np.cumsum(counts) - counts, counts)
+            inside = antecedents - (apart + first)[:, None]
+            antecedents = np.where(scores[:, 1:] > -np.inf, inside, 0)
+        documents = []
+        for end, count in zip(np.cumsum(counts), counts, strict=True):
+            at = slice(end - count, end)
+            of_spans = dict(zip(PROPERTIES, properties[at].T, strict=True))
+            ends = of_spans["start"], of_spans["end"], of_spans["head_word"]
+            documents.append(ScoredDocument(*ends, logit[at], scores[at], antecedents[at]))
+        return documents
+
+
+def _groups(schemes: Sequence[int], counts: Ints) -> Iterator[slice]:
+    """Runs of documents of one scheme whose spans fit into one block; a longer document is one by itself.
+
+    >>> list(_groups([0, 0, 0, 1], np.array([100, 20, 9, 5])))
+    [slice(0, 2, None), slice(2, 3, None), slice(3, 4, None)]
+    """
+    first = 0
+    for at in range(1, len(counts) + 1):
+        is_over = at == len(counts) or schemes[at] != schemes[first]
+        if is_over or counts[first : at + 1].sum() > BLOCK:
+            yield slice(first, at)
+            first = at
 
 
 def has_graphs(folder: Path, *, int8: bool = False) -> bool:
@@ -229,13 +290,16 @@ def has_graphs(folder: Path, *, int8: bool = False) -> bool:
     return all((folder / name).is_file() for name in _needed(int8))
 
 
-def load_light(folder: str | Path, *, threads: int, int8: bool = False) -> LightModel:
+def load_light(
+    folder: str | Path, *, threads: int, int8: bool = False, kernels: bool = True
+) -> LightModel:
     """Reads a model folder that has graphs. It resolves a line of text before it is returned.
 
     Args:
         folder: The model folder.
         threads: How many threads compute.
         int8: Whether the encoder multiplies bytes: faster, not quite the same scores.
+        kernels: Whether bytes are multiplied by kernels, where there are any that can.
     """
     folder = Path(folder)
     content = read_config(folder)
@@ -246,19 +310,39 @@ def load_light(folder: str | Path, *, threads: int, int8: bool = False) -> Light
         encoder = parse_json(read_regular(folder / ENCODER / CONFIG, MOST_WORDS))
         lookup = str(content[RECORD]["lookup"])
         check_pieces(tokenizer.vocabulary, weights.shape(lookup)[0])
-        graphs = {name: _graph(folder / name, content[RECORD][name]) for name in _needed(int8)}
         model = LightModel(
             settings,
             WordPieces(tokenizer),
             check_training(content.get("training", {})),
             weights,
             lookup,
-            Graphs(graphs, weights, threads, folder),
+            _graphs(folder, content[RECORD], weights, encoder, threads, int8, kernels),
             int(encoder["num_attention_heads"]),
             calibrations_of(content.get("calibration", {}), settings),
         )
         try_out(model)
     return model
+
+
+def _graphs(
+    folder: Path,
+    record: Mapping[str, Any],
+    weights: StoredWeights,
+    encoder: Mapping[str, Any],
+    threads: int,
+    int8: bool,
+    kernels: bool,
+) -> Graphs:
+    """The network of a folder, by kernels if it is to be in bytes and they can."""
+
+    def read(names: Sequence[str]) -> dict[str, Graph]:
+        return {name: _graph(folder / name, record[name]) for name in names}
+
+    if int8 and kernels and have_kernels() and all(name in record for name in KERNEL_GRAPHS):
+        computing = kernels_of(encoder, weights)
+        if computing is not None:
+            return KernelGraphs(read(KERNEL_GRAPHS), weights, threads, folder, computing)
+    return Graphs(read(_needed(int8)), weights, threads, folder)
 
 
 def _needed(int8: bool) -> tuple[str, ...]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import reduce
+from typing import Any
+
 from corelax.rankers.encoder.words import PERSONS
 
 DISTANCES = (0, 1, 2, 3, 4, 5, 8, 16, 32, 64)  # buckets of distances begin here
@@ -16,3 +20,12 @@ PERSON_PAIRS = len(PERSONS) ** 2
 # "you" of two speakers may be the same, "I" and "I" may not.
 WHERE = {"sentences": len(DISTANCES), "spans": len(DISTANCES), "text": 2, "head": 2, "nested": 2}
 WHO = {"person": len(PERSONS), "their_person": len(PERSONS), "voice": VOICES}
+
+
+def feature_table(tables: Iterable[Any]) -> Any:
+    """[code, hidden] the sums of the vectors of features, so that a pair takes one row.
+
+    Args:
+        tables: For each feature of `WHERE` its vectors, [value, hidden]; tensors or arrays.
+    """
+    return reduce(lambda table, rows: (table[:, None] + rows).reshape(-1, rows.shape[-1]), tables)

@@ -113,17 +113,25 @@ class SpanScorer(nn.Module):
         """
         window, start, width = table[:3]
         end = start + width
-        content = self.content(words).float()
-        sums = nn.functional.pad(content.cumsum(1), (0, 0, 1, 0))
+        starts, ends, sums = self.of_words(words)
         mean = (rows_of(sums, window, end + 1) - rows_of(sums, window, start)) / (width + 1)[
             :, None
         ]
         scheme = schemes[window]
         rest = rows_of(self.width.weight[:, None] + self.scheme.weight, width, scheme)
-        hidden = rows_of(self.start(words), window, start) + rows_of(self.end(words), window, end)
+        hidden = rows_of(starts, window, start) + rows_of(ends, window, end)
         hidden = self.dropout(torch.relu(hidden + rest + mean.to(hidden.dtype)))
         logits: Tensor = self.out(hidden).gather(1, scheme[:, None]).squeeze(1).float()
         return logits
+
+    def of_words(self, words: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """[window, word, hidden] S x and E x, and [window, word + 1, hidden] sums of C x of earlier words."""
+        content = self.content(words).float()
+        return (
+            self.start(words),
+            self.end(words),
+            nn.functional.pad(content.cumsum(1), (0, 0, 1, 0)),
+        )
 
 
 def best_spans(logits: Tensor, table: SpanTable, ratio: float, least: float = -torch.inf) -> Kept:

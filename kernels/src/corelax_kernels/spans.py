@@ -1,0 +1,111 @@
+"""Logits of spans, by `spans.c`."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+
+from corelax_kernels.library import Address, Floats, Ints, Kept, Number, check_numbers, library
+
+HIDDEN = 16  # sizes are multiples of it
+
+
+class _Scorer(ctypes.Structure):
+    _fields_ = (
+        ("hidden", Number),
+        ("schemes", Number),
+        ("rest", Address),
+        ("out", Address),
+        ("bias", Address),
+    )
+
+
+class _Spans(ctypes.Structure):
+    _fields_ = (
+        ("scorer", ctypes.POINTER(_Scorer)),
+        ("spans", Number),
+        ("words", Number),
+        ("start", Address),
+        ("end", Address),
+        ("sums", Address),
+        ("scheme", Address),
+        ("window", Address),
+        ("first", Address),
+        ("width", Address),
+        ("logits", Address),
+    )
+
+
+class SpanScorer:
+    """How likely spans are mentions: `spans.c` has the formula.
+
+    Args:
+        rest: [width, scheme, hidden] a vector for each width (words less one) and scheme.
+        out: [scheme, hidden] v.
+        bias: [scheme] b.
+
+    Raises:
+        ValueError: The kernel cannot compute it: hidden sizes must be multiples of 16.
+    """
+
+    def __init__(self, *, rest: Floats, out: Floats, bias: Floats) -> None:
+        self._widths, self._schemes, self._hidden = rest.shape
+        if self._hidden % HIDDEN:
+            raise ValueError(f"{self._hidden} hidden numbers: not made for them")
+        kept = self._kept = Kept()
+        self._scorer = _Scorer(
+            self._hidden,
+            self._schemes,
+            kept.address(rest, np.float32, rest.shape),
+            kept.address(out, np.float32, (self._schemes, self._hidden)),
+            kept.address(bias, np.float32, (self._schemes,)),
+        )
+
+    def __call__(
+        self,
+        *,
+        start: Floats,
+        end: Floats,
+        sums: Floats,
+        scheme: Ints,
+        window: Ints,
+        first: Ints,
+        width: Ints,
+        threads: int = 1,
+    ) -> Floats:
+        """[span] logits.
+
+        Args:
+            start: [window, word, hidden] what words bring as first ones.
+            end: [window, word, hidden] what they bring as last ones.
+            sums: [window, word + 1, hidden] what they bring inside, added up from the first word on.
+            scheme: [window] numbers of schemes.
+            window: [span] which window.
+            first: [span] its first word, in the window.
+            width: [span] its words, less one.
+            threads: How many threads compute.
+        """
+        windows, words, _ = start.shape
+        spans = window.shape
+        check_numbers("scheme", scheme, self._schemes)
+        check_numbers("window", window, windows)
+        check_numbers("width", width, self._widths)
+        check_numbers("first", first, words)
+        check_numbers("last", first + width, words)
+        logits, kept = np.empty(spans, np.float32), Kept()
+        every = _Spans(
+            ctypes.pointer(self._scorer),
+            len(logits),
+            words,
+            kept.address(start, np.float32, (windows, words, self._hidden)),
+            kept.address(end, np.float32, (windows, words, self._hidden)),
+            kept.address(sums, np.float32, (windows, words + 1, self._hidden)),
+            kept.address(scheme, np.int64, (windows,)),
+            kept.address(window, np.int64, spans),
+            kept.address(first, np.int64, spans),
+            kept.address(width, np.int64, spans),
+            logits.ctypes.data,
+        )
+        library().corelax_score_spans(ctypes.byref(every), Number(max(1, threads)))
+        return logits

@@ -1,0 +1,269 @@
+"""The network by kernels of the package corelax-kernels, if they are installed and the processor runs them.
+
+The encoder, logits and scores of pairs take the time; small graphs in between stay with onnxruntime.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from corelax.core.errors import CorelaxError
+from corelax.decode.arrays import Ints
+from corelax.rankers.encoder.graphs import (
+    CANDIDATE_PARTS,
+    CANDIDATES,
+    MENTION_PARTS,
+    MENTIONS,
+    SPANS,
+    Graph,
+    Graphs,
+    Vectors,
+)
+from corelax.rankers.encoder.pair_features import WHERE, feature_table
+from corelax.rankers.encoder.stored_weights import SCALE, Floats32, StoredWeights
+
+if TYPE_CHECKING:
+    from corelax_kernels import ByteMatrix, Encoder, Norm, PairScorer, SpanScorer
+
+KERNEL_GRAPHS = (MENTIONS, SPANS, CANDIDATES)
+SWITCH = "CORELAX_KERNELS"  # 0 in the environment: onnxruntime computes all
+ENCODER = "encoder."  # of weights
+# For each kind of encoder the names of its matrices: queries, keys, values; out; and of the norm after them.
+ATTENTION = {
+    "bert": (
+        [f"attention.self.{part}" for part in ("query", "key", "value")],
+        "attention.output.dense",
+        "attention.output.LayerNorm",
+    ),
+    "mpnet": (
+        [f"attention.attn.{part}" for part in "qkv"],
+        "attention.attn.o",
+        "attention.LayerNorm",
+    ),
+}
+FAR = 128  # pieces: all that are farther away are in one bucket of MPNet
+
+
+def have_kernels() -> bool:
+    """Whether kernels are installed that this processor can run, and are not switched off."""
+    if os.environ.get(SWITCH) == "0":
+        return False
+    try:
+        import corelax_kernels
+    except ImportError:
+        return False
+    return corelax_kernels.is_supported()
+
+
+class Kernels(NamedTuple):
+    """What kernels compute."""
+
+    encoder: Encoder
+    spans: SpanScorer
+    pairs: PairScorer
+
+
+class KernelGraphs(Graphs):
+    """`Graphs` most of which is computed by kernels.
+
+    Args:
+        graphs: Each of `KERNEL_GRAPHS`.
+        weights: The weights.
+        threads: How many threads a call of onnxruntime computes with.
+        folder: What is blamed if the graphs cannot be run.
+        kernels: With the same weights.
+    """
+
+    least_at_once = 4
+
+    def __init__(
+        self,
+        graphs: Mapping[str, Graph],
+        weights: StoredWeights,
+        threads: int,
+        folder: Path,
+        kernels: Kernels,
+    ) -> None:
+        self._kernels = kernels
+        super().__init__(graphs, weights, threads, folder)
+
+    @property
+    def name(self) -> str:
+        """What computes."""
+        return "kernels in int8"
+
+    def words(
+        self,
+        vectors: Vectors,
+        lengths: Ints,
+        owners: Ints,
+        shapes: Ints,
+        schemes: Ints,
+        window: Ints,
+        start: Ints,
+        width: Ints,
+        threads: int = 1,
+    ) -> tuple[Vectors, Vectors]:
+        """As `Graphs.words`; only pieces that are real are computed."""
+        real = np.arange(vectors.shape[1]) < lengths[:, None]
+        hidden = np.zeros_like(vectors)
+        hidden[real] = self._kernels.encoder(vectors[real], lengths, threads)
+        outputs = self._run(MENTIONS, hidden=hidden, owners=owners, shapes=shapes)
+        parts = dict(zip(MENTION_PARTS, outputs, strict=True))
+        words = parts.pop("words")
+        with self._blaming(MENTIONS):
+            logits = self._kernels.spans(
+                **parts, scheme=schemes, window=window, first=start, width=width, threads=threads
+            )
+        return words, logits
+
+    def links(
+        self,
+        vectors: Vectors,
+        number: Ints,
+        properties: Ints,
+        scheme: int,
+        rows: Ints,
+        threads: int = 1,
+    ) -> tuple[Vectors, Ints]:
+        """As `Graphs.links`."""
+        outputs = self._run(
+            CANDIDATES,
+            vectors=vectors,
+            number=number,
+            properties=properties,
+            scheme=np.array([scheme]),
+            rows=rows,
+        )
+        parts = dict(zip(CANDIDATE_PARTS, outputs, strict=True))
+        with self._blaming(CANDIDATES):
+            scores = self._kernels.pairs(vectors=vectors, row=rows, **parts, threads=threads)
+        real = scores > -np.inf
+        new = np.zeros((len(scores), 1), np.float32)
+        return np.concatenate([new, scores], 1), np.where(real, number[parts["where"]], 0)
+
+    @contextmanager
+    def _blaming(self, graph: str) -> Iterator[None]:
+        """What a graph gives may not fit the weights: that is the folder's fault."""
+        try:
+            yield
+        except ValueError as error:
+            raise CorelaxError(f"{self._folder}: {graph}: {error}; export it again") from None
+
+
+def kernels_of(config: Mapping[str, Any], weights: StoredWeights) -> Kernels | None:
+    """The kernels with the weights of a model folder; None if they were not made for its network.
+
+    Args:
+        config: `encoder/config.json`.
+        weights: The weights, those of the encoder in bytes.
+    """
+    try:
+        encoder = _encoder(config, weights)
+        return None if encoder is None else Kernels(encoder, _spans(weights), _pairs(weights))
+    except ValueError:  # sizes that do not fit
+        return None
+
+
+def _encoder(config: Mapping[str, Any], weights: StoredWeights) -> Encoder | None:
+    from corelax_kernels import Encoder, Layer
+
+    kind = config.get("model_type")
+    plain = config.get("position_embedding_type", "absolute") == "absolute"
+    if kind not in ATTENTION or config.get("hidden_act") != "gelu" or not plain:
+        return None
+    asking, out, mixed_norm = ATTENTION[kind]
+    stored = set(weights.names_in_bytes)
+    layers = []
+    for number in range(int(config["num_hidden_layers"])):
+        at = f"{ENCODER}encoder.layer.{number}."
+        parts = [asking, [out], ["intermediate.dense"], ["output.dense"]]
+        if not all(f"{at}{name}.weight" in stored for names in parts for name in names):
+            return None
+        every, mixed, inner, outer = (
+            _matrix(weights, [at + name for name in names]) for names in parts
+        )
+        norms = _norm(weights, at + mixed_norm), _norm(weights, f"{at}output.LayerNorm")
+        layers.append(Layer(every, mixed, inner, outer, *norms))
+    place = weights(f"{ENCODER}embeddings.position_embeddings.weight")
+    bias = None
+    if kind == "bert":  # all pieces are of one text
+        place = place + weights(f"{ENCODER}embeddings.token_type_embeddings.weight")[0]
+    else:  # places begin behind that of the piece that fills up
+        place = place[int(config["pad_token_id"]) + 1 :]
+        table = weights(f"{ENCODER}encoder.relative_attention_bias.weight")
+        bias = table[distance_buckets(len(place), len(table))].T
+    return Encoder(
+        heads=int(config["num_attention_heads"]),
+        epsilon=float(config["layer_norm_eps"]),
+        place=place,
+        norm=_norm(weights, f"{ENCODER}embeddings.LayerNorm"),
+        layers=layers,
+        bias=bias,
+    )
+
+
+def _spans(weights: StoredWeights) -> SpanScorer:
+    from corelax_kernels import SpanScorer
+
+    return SpanScorer(
+        rest=weights("spans.width.weight")[:, None] + weights("spans.scheme.weight"),
+        out=weights("spans.out.weight"),
+        bias=weights("spans.out.bias"),
+    )
+
+
+def _pairs(weights: StoredWeights) -> PairScorer:
+    from corelax_kernels import PairScorer
+
+    return PairScorer(
+        product=weights("antecedents.product.weight"),
+        place=feature_table(weights(f"antecedents.features.{name}.weight") for name in WHERE),
+        who=weights("antecedents.who.weight"),
+        out=weights("antecedents.out.weight")[0],
+        bias=float(weights("antecedents.out.bias")[0]),
+    )
+
+
+def distance_buckets(reach: int, buckets: int) -> Ints:
+    """[2 reach − 1] the bucket of each distance from a query to a key, as MPNet has them; −(reach − 1) first.
+
+    Half of the buckets are for keys behind the query. Of each half, one part has a distance each, the rest
+    grow by a factor up to `FAR`.
+
+    >>> distance_buckets(3, 32).tolist()
+    [2, 1, 0, 17, 18]
+    """
+    distance = np.arange(1 - reach, reach)
+    half = buckets // 2
+    near, size = half // 2, np.abs(distance)
+    growing = np.log(np.maximum(size, 1) / near) / np.log(FAR / near) * (half - near)
+    bucket = np.where(size < near, size, np.minimum(near + growing.astype(np.int64), half - 1))
+    buckets_of: Ints = bucket + half * (distance > 0)
+    return buckets_of
+
+
+def _matrix(weights: StoredWeights, names: list[str]) -> ByteMatrix:
+    """Matrices of the same input, one below the other."""
+    from corelax_kernels import ByteMatrix
+
+    def joined(suffix: str) -> Floats32:
+        return np.concatenate([weights(name + suffix) for name in names])
+
+    return ByteMatrix(
+        np.concatenate([weights.in_bytes(f"{name}.weight") for name in names]),
+        joined(f".weight{SCALE}"),
+        joined(".bias"),
+    )
+
+
+def _norm(weights: StoredWeights, name: str) -> Norm:
+    from corelax_kernels import Norm
+
+    return Norm(weights(f"{name}.weight"), weights(f"{name}.bias"))
