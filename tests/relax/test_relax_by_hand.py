@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from corelax.relax import Gold, appearance
+from corelax.relax import Gold, appearance, panels
 from corelax.relax.moments import moments
 from corelax.relax.overlap import products, share
 from corelax.relax.written import log_complement
@@ -39,12 +39,59 @@ def test_sums_of_a_table_are_those_of_its_rows(shape, dtype):
 
     def plain(probs, weights):
         table = probs.double()
-        squares = table**2
+        earlier = table.cumsum(-2) - table
+        links = (table * earlier).sum(-2)
         weighted = (weights[..., None] * table).sum(-2)
-        return table.sum(-2), squares.sum(-2), weighted, members @ table, members @ squares
+        in_cell = members[..., None] * table[..., None, :, :]
+        shared_links = (in_cell * (in_cell.cumsum(-2) - in_cell)).sum(-2)
+        return table.sum(-2), links, weighted, members @ table, shared_links
 
     ours = gradients(lambda p, w: moments(p, w, gold), probs, weights)
     assert_same(ours, gradients(plain, probs, weights), 1e-12 if dtype == torch.float64 else 1e-6)
+
+
+def test_sums_that_no_metric_asks_for_have_no_gradient():
+    gold = Gold(torch.tensor([0, -1, 0]), torch.tensor([2.0]))
+    probs, weights = torch.rand(3, 3).double(), torch.rand(3).double()
+    (_, whole) = gradients(lambda p, w: moments(p, w, gold), probs, weights)
+    parts = [
+        torch.autograd.grad((m * r).sum(), [p, w], allow_unused=True)
+        for m, r, p, w in _one_by_one(probs, weights, gold)
+    ]
+    of_probs = sum(part[0] for part in parts)
+    of_weights = sum(part[1] for part in parts if part[1] is not None)
+    assert_same(([], [of_probs, of_weights]), ([], whole))
+
+
+def _one_by_one(probs, weights, gold):
+    """Each sum with the weights that `gradients` gives it, and leaves of its own."""
+    generator = torch.Generator().manual_seed(0)
+    for number in range(5):
+        leaves = [tensor.clone().requires_grad_() for tensor in (probs, weights)]
+        values = moments(*leaves, gold)[number]
+        random = torch.rand(values.shape, generator=generator, dtype=torch.float64)
+        yield values, random, *leaves
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (7, 7), (2, 7, 7), (0, 0), (2, 3, 8, 8)])
+def test_a_solve_by_panels_is_the_solve_of_the_library(shape, monkeypatch):
+    monkeypatch.setattr(panels, "WIDEST", 3)
+    links = torch.rand(shape, dtype=torch.float64)
+
+    def plain(links):
+        below = torch.eye(shape[-1]).double() - links.tril(-1)
+        diagonal = torch.diag_embed(links.diagonal(dim1=-2, dim2=-1))
+        return [torch.linalg.solve_triangular(below, diagonal, upper=False)]
+
+    assert_same(gradients(lambda m: [panels.solve_diagonal(m)], links), gradients(plain, links))
+
+
+def test_gradients_above_the_diagonal_do_not_reach_a_solve():
+    links = torch.rand(4, 4).double().requires_grad_()
+    above = torch.ones(4, 4, dtype=torch.bool).triu(1)
+    gradient = torch.ones(4, 4).double().masked_fill(above, torch.nan)
+    (into,) = torch.autograd.grad(panels.solve_diagonal(links), links, gradient)
+    assert into.isfinite().all()
 
 
 def test_tables_may_be_transposed():

@@ -5,8 +5,9 @@ from __future__ import annotations
 from torch import Tensor
 
 from corelax.relax.links import check_links
+from corelax.relax.panels import solve_diagonal
 from corelax.relax.precision import full_precision
-from corelax.relax.triangular import TriangularSolve, solve_transposed
+from corelax.relax.triangular import solve_transposed
 
 
 @full_precision
@@ -37,8 +38,7 @@ def entity_probs(link_probs: Tensor) -> Tensor:
             [0.4000, 0.4000, 0.2000]])
     """
     check_links(link_probs)
-    probs: Tensor = TriangularSolve.apply(link_probs)  # type: ignore[no-untyped-call]
-    return probs
+    return solve_diagonal(link_probs)
 
 
 @full_precision

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from corelax.relax.links import check_links
+from corelax.relax.panels import solve_diagonal
 from corelax.relax.precision import full_precision
-from corelax.relax.triangular import TriangularSolve
 
 
 @full_precision
@@ -40,7 +40,7 @@ def coreference_probs(link_probs: Tensor) -> Tensor:
     check_links(link_probs)
     n = link_probs.shape[-1]
     identity = torch.eye(n, dtype=torch.bool, device=link_probs.device)
-    visits = TriangularSolve.apply(link_probs.masked_fill(identity, 1.0))  # type: ignore[no-untyped-call]
+    visits = solve_diagonal(link_probs.masked_fill(identity, 1.0))
     ones = torch.ones_like(link_probs[..., :1])
     meets = torch.linalg.solve_triangular(visits**2, ones, upper=False, unitriangular=True)  # c
     meets = meets.clamp(min=0)  # c is in [0, 1]; rounding may go below

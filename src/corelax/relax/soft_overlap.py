@@ -34,7 +34,7 @@ class SoftSide(Side):
     @lazy
     def links(self) -> Tensor:
         """[..., entity] Σ_{j<i} P[i, u] P[j, u]."""
-        return products(self.size, self._overlap.square_sums)
+        return self._overlap.system_links
 
     @lazy
     def linked_size(self) -> Tensor:
@@ -114,9 +114,11 @@ class SoftOverlap(RelaxedOverlap):
         return (self._appears.linked[..., None, :] @ self.probs)[..., 0, :]
 
     @lazy
-    def square_sums(self) -> Tensor:
-        """[..., system entity] Σ_i P[i, u]²."""
-        return self.squares.sum(-2) if self._moments is None else self._moments.squares
+    def system_links(self) -> Tensor:
+        """[..., system entity] Σ_{j<i} P[i, u] P[j, u]."""
+        if self._moments is None:
+            return products(self.sizes, self.squares.sum(-2))
+        return self._moments.links
 
     @lazy
     def shared(self) -> Tensor:
@@ -134,22 +136,16 @@ class SoftOverlap(RelaxedOverlap):
         return -torch.expm1(self._gold.sums(log_complement(self.probs)))
 
     @lazy
-    def _shared_squares(self) -> Tensor:
-        if self._moments is None:
-            return self._gold.sums(self.squares)
-        return self._moments.shared_squares
-
-    @lazy
     def links(self) -> Tensor:
         """[..., cell] Σ_{j<i, both in G_v} P[i, u] P[j, u]."""
-        squares = self._shared_squares  # first: it makes all sums at once
-        return products(self.shared, squares)
+        if self._moments is None:
+            return products(self.shared, self._gold.sums(self.squares))
+        return self._moments.shared_links
 
     @lazy
     def between(self) -> Tensor:
         """Pairs of written gold mentions of different entities, less those that corefer."""
-        in_gold = products(self.shared.sum(-2), self._shared_squares.sum(-2))
-        corefer = self.total(in_gold) - self.total(self.links)
+        corefer = self.total(products(self.shared.sum(-2), (self.shared**2).sum(-2)))
         apart = written_apart(self._gold, self._appears, coreferring=corefer)
         return apart.minimum(self.system.between)  # no more than there are, after all that clamping
 

@@ -9,7 +9,7 @@ only the blocks on or below the diagonal are touched. With Ḡ the gradient of P
 
     ∂L = strictly lower part of Z Pᵀ,        ∂D = diagonal of Z,
 
-of which again only lower blocks count.
+of which again only lower blocks count. (On a CPU products of panels are faster: `panels.py`.)
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
-
-from corelax.relax.precision import is_plain_cpu
 
 # Blocks of this size go to the library at once; halving them further would cost more than it saves.
 SMALL = {"cpu": 256}
@@ -66,9 +64,6 @@ class TriangularSolve(torch.autograd.Function):
         links, probs = ctx.saved_tensors
         through = _lower_transposed(links, gradient)  # Z
         into = _multiply(through, probs)
-        if is_plain_cpu(into):
-            into.diagonal(dim1=-2, dim2=-1).copy_(through.diagonal(dim1=-2, dim2=-1))
-            return into
         return into + torch.diag_embed(through.diagonal(dim1=-2, dim2=-1))
 
 
@@ -84,12 +79,6 @@ def _blocks(matrix: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 def _join(m11: Tensor, m21: Tensor, m22: Tensor) -> Tensor:
     """The matrix of these blocks, with zeros in block 12."""
-    if is_plain_cpu(m21):
-        h, size = m11.shape[-1], m11.shape[-1] + m22.shape[-1]
-        joined = m21.new_empty(*m21.shape[:-2], size, size)
-        joined[..., :h, :h], joined[..., h:, :h], joined[..., h:, h:] = m11, m21, m22
-        joined[..., :h, h:] = 0.0
-        return joined
     above = m21.new_zeros(*m21.shape[:-2], m21.shape[-1], m21.shape[-2])
     return torch.cat([torch.cat([m11, above], -1), torch.cat([m21, m22], -1)], -2)
 

@@ -66,27 +66,27 @@ class _Company(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, probs: Tensor) -> tuple[Tensor, Tensor]:
         """[..., mention] in float64."""
-        others = probs.clone()
-        others.diagonal(dim1=-2, dim2=-1).zero_()
+        logs = probs.neg()
+        logs.diagonal(dim1=-2, dim2=-1).zero_()
+        joins = -logs.sum(-1, dtype=torch.float64)
         ctx.certain = None
-        logs = others.neg()
-        if others.numel() and float(others.amax()) > (limit := 1 - torch.finfo(probs.dtype).eps):
-            ctx.certain = others > limit
+        if logs.numel() and float(logs.amin()) < (limit := torch.finfo(probs.dtype).eps - 1):
+            ctx.certain = logs < limit
             logs.masked_fill_(ctx.certain, 0.0).log1p_().masked_fill_(ctx.certain, IMPOSSIBLE)
         else:
             logs.log1p_()
-        ctx.save_for_backward(others)
-        return others.sum(-1, dtype=torch.float64), logs.sum(-2, dtype=torch.float64)
+        ctx.save_for_backward(probs)
+        return joins, logs.sum(-2, dtype=torch.float64)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, of_joins: Tensor, of_logs: Tensor) -> Tensor:
         """[..., mention, antecedent or entity]; the diagonal is no part of either sum."""
-        (others,) = ctx.saved_tensors
-        into: Tensor = -of_logs.to(others.dtype)[..., None, :] / (1 - others)
+        (probs,) = ctx.saved_tensors
+        into: Tensor = of_logs.to(probs.dtype)[..., None, :] / (probs - 1)
         if ctx.certain is not None:
             into.masked_fill_(ctx.certain, 0.0)
-        into += of_joins.to(others.dtype)[..., None]
+        into += of_joins.to(probs.dtype)[..., None]
         into.diagonal(dim1=-2, dim2=-1).zero_()
         return into
 
