@@ -12,14 +12,15 @@ setup: .venv/installed
 MODELS := $(patsubst %/pyproject.toml,%,$(wildcard models/*/pyproject.toml))
 
 # Kernels are compiled; without them `--runtime int8` is slower, and all else is as it is.
-KERNELS := kernels/pyproject.toml $(wildcard kernels/src/corelax_kernels/*.[ch])
+KERNELS := kernels/pyproject.toml kernels/hatch_build.py $(wildcard kernels/src/corelax_kernels/*.[ch])
 
 .venv/installed: pyproject.toml constraints.txt $(MODELS:=/pyproject.toml) $(KERNELS)
 	@echo "installing into .venv: 2.4 GB, some minutes"
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev,docs]" $(MODELS:%=-e ./%)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ./kernels \
-	  || echo "without kernels: they need a C compiler"
+	if command -v "$${CC:-cc}" > /dev/null; then \
+	  $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ./kernels; \
+	else echo "without kernels: they need a C compiler"; fi
 	touch $@
 
 demo: setup

@@ -22,7 +22,7 @@ def ranker():
 @pytest.fixture(scope="module")
 def kernels(ranker, tmp_path_factory):
     path = tmp_path_factory.mktemp("kernels") / "weights"
-    return kernels_of(ranker.encoder.config.to_dict(), store(ranker, path))
+    return kernels_of(ranker.encoder.config.to_dict(), store(ranker, path), SETTINGS)
 
 
 @pytest.fixture

@@ -7,8 +7,17 @@ are within their tables.
 from __future__ import annotations
 
 from corelax_kernels.encoder import ByteMatrix, Encoder, Layer, Norm
-from corelax_kernels.library import is_supported
+from corelax_kernels.library import INTERFACE, is_supported
 from corelax_kernels.pairs import PairScorer
 from corelax_kernels.spans import SpanScorer
 
-__all__ = ["ByteMatrix", "Encoder", "Layer", "Norm", "PairScorer", "SpanScorer", "is_supported"]
+__all__ = [
+    "INTERFACE",
+    "ByteMatrix",
+    "Encoder",
+    "Layer",
+    "Norm",
+    "PairScorer",
+    "SpanScorer",
+    "is_supported",
+]

@@ -4,8 +4,6 @@
 
 #include "lanes.h"
 
-#define MOST_HEAD 128 /* numbers of a head at most */
-
 /* What attention works in; `length` is the number of keys, rounded up to a multiple of 32. */
 typedef struct {
     int64_t length;

@@ -1,6 +1,7 @@
 /* Products of bytes; `bytes.h` has the formula. */
 #if defined(__x86_64__) && defined(__linux__) /* elsewhere `support.c` says no */
 #include "bytes.h"
+#include "export.h"
 
 #define MOST 255.0f
 
@@ -15,10 +16,11 @@ void rows_to_bytes(const float *x, int64_t rows, int64_t columns, ByteRows *out)
         }
         const float low = _mm512_reduce_min_ps(least), high = _mm512_reduce_max_ps(most);
         const float step = high > low ? (high - low) / MOST : 1.0f;
-        const __m512 scale = _mm512_set1_ps(1.0f / step), start = _mm512_set1_ps(-low / step);
+        const __m512 scale = _mm512_set1_ps(1.0f / step), start = _mm512_set1_ps(low);
         uint8_t *bytes = out->bytes + r * columns;
         for (int64_t c = 0; c < columns; c += LANES) {
-            const __m512 lanes = _mm512_fmadd_ps(_mm512_loadu_ps(x + c), scale, start);
+            /* Never below 0, which would become 255. */
+            const __m512 lanes = _mm512_mul_ps(_mm512_sub_ps(_mm512_loadu_ps(x + c), start), scale);
             _mm_storeu_si128((__m128i *)(bytes + c), _mm512_cvtusepi32_epi8(_mm512_cvtps_epi32(lanes)));
         }
         out->low[r] = low;
@@ -70,9 +72,9 @@ void multiply_bytes(const ByteRows *x, int64_t rows, const ByteMatrix *matrix, f
 }
 
 /* A matrix [rows, columns] in the order of `ByteMatrix`, and the sums of its rows. */
-void corelax_pack_bytes(const int8_t *weights, int64_t rows, int64_t columns, int8_t *packed, float *sums) {
+EXPORT void corelax_pack_bytes(const int8_t *weights, int64_t rows, int64_t columns, int8_t *packed, float *sums) {
     for (int64_t r = 0; r < rows; r++) {
-        int32_t sum = 0;
+        int64_t sum = 0;
         int8_t *panel = packed + r / PANEL * PANEL * columns + r % PANEL * 4;
         for (int64_t c = 0; c < columns; c++) {
             const int8_t value = weights[r * columns + c];

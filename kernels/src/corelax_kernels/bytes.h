@@ -4,7 +4,7 @@
        W ≈ diag(s) V                      V in bytes
        W x + b ≈ s ∘ (step V q + low Σ_c V_c) + b
 
-   V q adds up whole numbers, so that it is exact. */
+   V q adds up whole numbers, so that it is exact; up to 65,536 columns four bytes hold the sum. */
 #ifndef CORELAX_BYTES_H
 #define CORELAX_BYTES_H
 

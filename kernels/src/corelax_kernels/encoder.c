@@ -4,10 +4,10 @@
    the heads. */
 #if defined(__x86_64__) && defined(__linux__) /* elsewhere `support.c` says no */
 #include <stdlib.h>
-#include <string.h>
 
 #include "attention.h"
 #include "bytes.h"
+#include "export.h"
 #include "threads.h"
 
 #define LOG2_E 1.44269504f
@@ -193,10 +193,12 @@ static void release(Worker *worker) {
    first: [windows + 1] the first row of each window; the last is the number of rows.
    x: [row, hidden] the result.
    Returns 0, or 1 if there is too little memory. */
-int corelax_encode(const Encoder *encoder, const float *vectors, const int64_t *first, int64_t windows,
+EXPORT int corelax_encode(const Encoder *encoder, const float *vectors, const int64_t *first, int64_t windows,
                    int64_t threads, float *x) {
     Call call = {.encoder = encoder, .vectors = vectors, .first = first, .windows = windows, .x = x};
     const int64_t total = first[windows], cells = total * encoder->hidden;
+    if (threads > MOST_THREADS) threads = MOST_THREADS;
+    if (threads > total) threads = total;
     int64_t longest = 0;
     for (int64_t w = 0; w < windows; w++) longest = max(longest, first[w + 1] - first[w]);
     call.workers = calloc(threads, sizeof(Worker));

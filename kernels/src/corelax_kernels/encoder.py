@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from corelax_kernels.library import Address, Floats, Ints, Kept, Number, check_memory, library
 
 PANEL, HEAD = 64, 32  # sizes of matrices and of heads are multiples of these
+WIDEST = 65_536  # numbers whose products with bytes four bytes can add up
 LOG2_E = 1.4426950408889634
 
 
@@ -101,12 +102,15 @@ class Encoder:
 
     Args:
         heads: The number of attention heads.
-        epsilon: Of layer norms.
+        epsilon: What layer norms add to the variance.
         place: [place, hidden] what is added to the vector of a piece at that place in its window.
-        norm: Of the sum.
+        norm: The layer norm of that sum.
         layers: All of the same sizes.
         bias: [head, 2 reach − 1] what is added to attention's scores, by the distance from query to key,
             which is −(reach − 1) first; None for none.
+
+    Attributes:
+        longest: How many pieces a window may have.
 
     Raises:
         ValueError: The kernels cannot compute it: hidden and inner sizes must be multiples of 64, those of
@@ -124,9 +128,10 @@ class Encoder:
         bias: Floats | None = None,
     ) -> None:
         self._kept = Kept()
-        self._longest, self._hidden = place.shape
+        self.longest, self._hidden = place.shape
         hidden, inner = self._hidden, len(layers[0].inner.weights) if layers else 0
-        if hidden % PANEL or inner % PANEL or not hidden or not inner or hidden % (heads * HEAD):
+        fits = heads > 0 and hidden % (heads * HEAD) == 0 and inner % PANEL == hidden % PANEL == 0
+        if not (fits and 0 < hidden <= WIDEST and 0 < inner <= WIDEST):
             raise ValueError(
                 f"{hidden} numbers in {heads} heads, {inner} inside: not made for them"
             )
@@ -144,18 +149,18 @@ class Encoder:
         reach, table = 0, None
         if bias is not None:
             reach = (bias.shape[1] + 1) // 2
-            self._longest = min(self._longest, reach)
+            self.longest = min(self.longest, reach)
             table = self._kept.address(bias * LOG2_E, np.float32, (heads, 2 * reach - 1))
         self._encoder = _Encoder(
-            hidden,
-            heads,
-            len(layers),
-            reach,
-            epsilon,
-            self._kept.address(place, np.float32, place.shape),
-            table,
-            self._norm(norm),
-            made,
+            hidden=hidden,
+            heads=heads,
+            layers=len(layers),
+            reach=reach,
+            epsilon=epsilon,
+            place=self._kept.address(place, np.float32, place.shape),
+            bias=table,
+            norm=self._norm(norm),
+            layer=made,
         )
 
     def __call__(self, vectors: Floats, lengths: Ints, threads: int = 1) -> Floats:
@@ -170,8 +175,8 @@ class Encoder:
         np.cumsum(lengths, out=first[1:])
         if vectors.shape != (first[-1], self._hidden):
             raise ValueError(f"vectors {vectors.shape} for windows with {first[-1]} pieces")
-        if len(lengths) and not 0 < int(np.min(lengths)) <= int(np.max(lengths)) <= self._longest:
-            raise ValueError(f"a window has 1 to {self._longest} pieces")
+        if len(lengths) and not 0 < int(np.min(lengths)) <= int(np.max(lengths)) <= self.longest:
+            raise ValueError(f"a window has 1 to {self.longest} pieces")
         vectors = np.ascontiguousarray(vectors, np.float32)
         result = np.empty_like(vectors)
         if len(vectors):

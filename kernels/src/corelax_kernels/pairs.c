@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "export.h"
 #include "lanes.h"
 #include "threads.h"
 
@@ -84,8 +85,9 @@ static void work(Team *team, void *shared, int64_t number) {
     const int64_t size = scorer->size, candidates = pairs->candidates;
     bf16 *products = malloc(candidates * size * sizeof(bf16));
     int64_t *chosen = malloc(candidates * sizeof(int64_t));
-    if (!products || !chosen) pairs->failed = 1;
-    for (int64_t row = number; !pairs->failed && row < pairs->rows; row += team->threads) {
+    const int fits = products && chosen;
+    if (!fits) __atomic_store_n(&pairs->failed, 1, __ATOMIC_RELAXED);
+    for (int64_t row = number; fits && row < pairs->rows; row += team->threads) {
         float *scores = pairs->scores + row * candidates;
         int64_t count = 0, at;
         for (int64_t c = 0; c < candidates; c++) {
@@ -107,14 +109,14 @@ static void work(Team *team, void *shared, int64_t number) {
 }
 
 /* Scores of all candidates; see `Pairs`. Returns 0, or 1 if there is too little memory. */
-int corelax_score_pairs(Pairs *pairs, int64_t threads) {
+EXPORT int corelax_score_pairs(Pairs *pairs, int64_t threads) {
     pairs->failed = 0;
     share_work(work, pairs, threads);
     return pairs->failed;
 }
 
 /* A matrix [hidden, size] in the order of `PairScorer`, rounded to two bytes. */
-void corelax_pack_pairs(const float *weights, int64_t hidden, int64_t size, bf16 *packed) {
+EXPORT void corelax_pack_pairs(const float *weights, int64_t hidden, int64_t size, bf16 *packed) {
     for (int64_t h = 0; h < hidden; h++)
         for (int64_t c = 0; c < size; c++) {
             const __m128bh rounded = _mm_cvtneps_pbh(_mm_set_ss(weights[h * size + c]));

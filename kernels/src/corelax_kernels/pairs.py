@@ -13,7 +13,6 @@ from corelax_kernels.library import (
     Kept,
     Number,
     check_memory,
-    check_numbers,
     library,
 )
 
@@ -114,25 +113,22 @@ class PairScorer:
             coarse: [row, candidate] −∞ where there is no candidate.
             threads: How many threads compute.
         """
-        spans, shape = len(vectors), coarse.shape
-        check_numbers("row", row, spans)
-        check_numbers("where", where, spans)
-        check_numbers("place", place, self._places)
-        check_numbers("who", who, self._whos)
+        rows, candidates = shape = coarse.shape
+        spans, hidden = len(vectors), self._hidden
         scores, kept = np.empty(shape, np.float32), Kept()
         pairs = _Pairs(
-            ctypes.pointer(self._scorer),
-            *shape,
-            kept.address(vectors, np.float32, (spans, self._size)),
-            kept.address(own, np.float32, (shape[0], self._hidden)),
-            kept.address(previous, np.float32, (spans, self._hidden)),
-            kept.address(row, np.int64, shape[:1]),
-            kept.address(where, np.int64, shape),
-            kept.address(place, np.int64, shape),
-            kept.address(who, np.int64, shape),
-            kept.address(coarse, np.float32, shape),
-            scores.ctypes.data,
-            0,
+            scorer=ctypes.pointer(self._scorer),
+            rows=rows,
+            candidates=candidates,
+            vectors=kept.address(vectors, np.float32, (spans, self._size)),
+            own=kept.address(own, np.float32, (rows, hidden)),
+            previous=kept.address(previous, np.float32, (spans, hidden)),
+            row=kept.numbers("row", row, (rows,), spans),
+            where=kept.numbers("where", where, shape, spans),
+            place=kept.numbers("place", place, shape, self._places),
+            who=kept.numbers("who", who, shape, self._whos),
+            coarse=kept.address(coarse, np.float32, shape),
+            scores=scores.ctypes.data,
         )
         if scores.size:
             check_memory(

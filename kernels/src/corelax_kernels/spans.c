@@ -5,6 +5,7 @@
    where start, end and sums (from the first word of the window on) are vectors of words, rest is a vector
    for the width and the scheme, and v and b belong to the scheme. */
 #if defined(__x86_64__) && defined(__linux__) /* elsewhere `support.c` says no */
+#include "export.h"
 #include "lanes.h"
 #include "threads.h"
 
@@ -52,5 +53,5 @@ static void work(Team *team, void *shared, int64_t number) {
 }
 
 /* Logits of all spans; see `Spans`. */
-void corelax_score_spans(Spans *spans, int64_t threads) { share_work(work, spans, threads); }
+EXPORT void corelax_score_spans(Spans *spans, int64_t threads) { share_work(work, spans, threads); }
 #endif

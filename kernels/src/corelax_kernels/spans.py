@@ -6,7 +6,7 @@ import ctypes
 
 import numpy as np
 
-from corelax_kernels.library import Address, Floats, Ints, Kept, Number, check_numbers, library
+from corelax_kernels.library import Address, Floats, Ints, Kept, Number, library
 
 HIDDEN = 16  # sizes are multiples of it
 
@@ -86,26 +86,22 @@ class SpanScorer:
             width: [span] its words, less one.
             threads: How many threads compute.
         """
-        windows, words, _ = start.shape
+        windows, words, hidden = shape = start.shape
         spans = window.shape
-        check_numbers("scheme", scheme, self._schemes)
-        check_numbers("window", window, windows)
-        check_numbers("width", width, self._widths)
-        check_numbers("first", first, words)
-        check_numbers("last", first + width, words)
         logits, kept = np.empty(spans, np.float32), Kept()
+        kept.numbers("last", first + width, spans, words)
         every = _Spans(
-            ctypes.pointer(self._scorer),
-            len(logits),
-            words,
-            kept.address(start, np.float32, (windows, words, self._hidden)),
-            kept.address(end, np.float32, (windows, words, self._hidden)),
-            kept.address(sums, np.float32, (windows, words + 1, self._hidden)),
-            kept.address(scheme, np.int64, (windows,)),
-            kept.address(window, np.int64, spans),
-            kept.address(first, np.int64, spans),
-            kept.address(width, np.int64, spans),
-            logits.ctypes.data,
+            scorer=ctypes.pointer(self._scorer),
+            spans=len(logits),
+            words=words,
+            start=kept.address(start, np.float32, (windows, words, self._hidden)),
+            end=kept.address(end, np.float32, shape),
+            sums=kept.address(sums, np.float32, (windows, words + 1, hidden)),
+            scheme=kept.numbers("scheme", scheme, (windows,), self._schemes),
+            window=kept.numbers("window", window, spans, windows),
+            first=kept.numbers("first", first, spans, words),
+            width=kept.numbers("width", width, spans, self._widths),
+            logits=logits.ctypes.data,
         )
         library().corelax_score_spans(ctypes.byref(every), Number(max(1, threads)))
         return logits

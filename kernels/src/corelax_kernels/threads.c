@@ -2,8 +2,6 @@
 #if defined(__x86_64__) && defined(__linux__) /* elsewhere `support.c` says no */
 #include "threads.h"
 
-#define MOST_THREADS 64
-
 typedef struct {
     Team *team;
     Work work;

@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <stdint.h>
 
+#define MOST_THREADS 64
+
 typedef struct {
     int64_t threads;           /* how many there are, this one included */
     pthread_mutex_t gate;      /* open when that is known */

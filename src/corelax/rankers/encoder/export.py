@@ -47,6 +47,7 @@ from corelax.rankers.encoder.words import LAYERS
 OPSET = 23  # the first with attention as one operation
 INSTALL = "onnx and onnxscript are not installed; pip install 'corelax[export]'"
 PREFIX = "ranker."  # of weights, in the modules below
+_Shapes = dict[str, dict[int, Any]]
 
 
 class _Words(nn.Module):
@@ -172,7 +173,6 @@ def export_graphs(ranker: EncoderRanker) -> dict[str, Graph]:
     # Sizes that are all different, and none of them 0 or 1, which would be taken for fixed.
     w, p, n, s, k, o = 2, 7, 5, 11, 6, min(3, settings.max_width)
     b, r = most + 3, 4
-    _Shapes = dict[str, dict[int, Any]]
     of_block: tuple[dict[str, Tensor], _Shapes] = (
         {
             "vectors": torch.randn(b, settings.span_size),
@@ -221,7 +221,7 @@ def export_graphs(ranker: EncoderRanker) -> dict[str, Graph]:
                 **{name: {0: windows, 1: pieces} for name in ("hidden", "owners")},
                 "shapes": {0: windows, 1: words},
             },
-            [f"of_{name}" for name in MENTION_PARTS],
+            [f"of_{name}" for name in MENTION_PARTS],  # unlike names inside the graph
         ),
         SPANS: (
             _Spans(ranker),

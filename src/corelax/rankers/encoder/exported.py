@@ -23,6 +23,7 @@ from corelax.rankers.encoder.graphs import CANDIDATES, MENTIONS, WORDS, WORDS_IN
 from corelax.rankers.encoder.input_ranges import input_ranges
 from corelax.rankers.encoder.int8_products import with_int8_products
 from corelax.rankers.encoder.items import Item, readings
+from corelax.rankers.encoder.kernels import have_kernels
 from corelax.rankers.encoder.light import RECORD, LightModel, load_light
 from corelax.rankers.encoder.memory import PIECES
 from corelax.rankers.encoder.stored_weights import StoredWeights
@@ -82,6 +83,10 @@ def write_graphs(folder: str | Path, limits: Mapping[str, int] = NO_LIMITS) -> D
         logits, scores = _compared(model, light)
         in_bytes = load_light(trial, threads=1, int8=True, kernels=False) if ranges else None
         error = None if in_bytes is None else _error(light, in_bytes)
+        if ranges and have_kernels():  # where there are none, nobody has run the graphs for them
+            by_kernels = load_light(trial, threads=1, int8=True)
+            if not _error(light, by_kernels) <= MOST_ERROR:
+                raise CorelaxError(f"{folder}: kernels do not compute this network")
     if error is None or not error <= MOST_ERROR:
         for name in (WORDS_INT8, MENTIONS, CANDIDATES):
             graphs.pop(name, None)

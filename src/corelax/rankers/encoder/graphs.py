@@ -63,7 +63,7 @@ _abandoned: list[Any] = []  # sessions of a parent process: closing them would w
 
 
 class Graphs:
-    """The three graphs of a ranker, with their weights.
+    """The graphs of a ranker, with their weights.
 
     Calls may say how many threads compute; those of onnxruntime are the same for all calls.
 

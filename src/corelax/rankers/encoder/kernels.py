@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,13 +26,15 @@ from corelax.rankers.encoder.graphs import (
     Graphs,
     Vectors,
 )
-from corelax.rankers.encoder.pair_features import WHERE, feature_table
+from corelax.rankers.encoder.pair_features import WHERE, WHO, feature_table
+from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.rankers.encoder.stored_weights import SCALE, Floats32, StoredWeights
 
 if TYPE_CHECKING:
     from corelax_kernels import ByteMatrix, Encoder, Norm, PairScorer, SpanScorer
 
 KERNEL_GRAPHS = (MENTIONS, SPANS, CANDIDATES)
+INTERFACE = 1  # of the package: another version of it may take other arguments
 SWITCH = "CORELAX_KERNELS"  # 0 in the environment: onnxruntime computes all
 ENCODER = "encoder."  # of weights
 # For each kind of encoder the names of its matrices: queries, keys, values; out; and of the norm after them.
@@ -47,7 +50,8 @@ ATTENTION = {
         "attention.LayerNorm",
     ),
 }
-FAR = 128  # pieces: all that are farther away are in one bucket of MPNet
+# Distances of MPNet: how many buckets there are, and from how many pieces on all are in the last.
+BUCKETS, FAR = 32, 128
 
 
 def have_kernels() -> bool:
@@ -58,7 +62,7 @@ def have_kernels() -> bool:
         import corelax_kernels
     except ImportError:
         return False
-    return corelax_kernels.is_supported()
+    return INTERFACE == corelax_kernels.INTERFACE and corelax_kernels.is_supported()
 
 
 class Kernels(NamedTuple):
@@ -157,17 +161,22 @@ class KernelGraphs(Graphs):
             raise CorelaxError(f"{self._folder}: {graph}: {error}; export it again") from None
 
 
-def kernels_of(config: Mapping[str, Any], weights: StoredWeights) -> Kernels | None:
+def kernels_of(
+    config: Mapping[str, Any], weights: StoredWeights, settings: EncoderSettings
+) -> Kernels | None:
     """The kernels with the weights of a model folder; None if they were not made for its network.
 
     Args:
         config: `encoder/config.json`.
         weights: The weights, those of the encoder in bytes.
+        settings: Sizes and limits of the ranker.
     """
     try:
         encoder = _encoder(config, weights)
-        return None if encoder is None else Kernels(encoder, _spans(weights), _pairs(weights))
-    except ValueError:  # sizes that do not fit
+        if encoder is None or encoder.longest < settings.window:
+            return None
+        return Kernels(encoder, _spans(weights, settings), _pairs(weights))
+    except (KeyError, TypeError, ValueError):  # a strange configuration, sizes that do not fit
         return None
 
 
@@ -191,6 +200,8 @@ def _encoder(config: Mapping[str, Any], weights: StoredWeights) -> Encoder | Non
         )
         norms = _norm(weights, at + mixed_norm), _norm(weights, f"{at}output.LayerNorm")
         layers.append(Layer(every, mixed, inner, outer, *norms))
+    if any(name.startswith(f"{ENCODER}encoder.layer.{len(layers)}.") for name in stored):
+        return None  # there are more layers than the configuration knows
     place = weights(f"{ENCODER}embeddings.position_embeddings.weight")
     bias = None
     if kind == "bert":  # all pieces are of one text
@@ -198,7 +209,9 @@ def _encoder(config: Mapping[str, Any], weights: StoredWeights) -> Encoder | Non
     else:  # places begin behind that of the piece that fills up
         place = place[int(config["pad_token_id"]) + 1 :]
         table = weights(f"{ENCODER}encoder.relative_attention_bias.weight")
-        bias = table[distance_buckets(len(place), len(table))].T
+        if len(table) != BUCKETS:  # which transformers counts on, whatever the configuration says
+            return None
+        bias = table[distance_buckets(len(place))].T
     return Encoder(
         heads=int(config["num_attention_heads"]),
         epsilon=float(config["layer_norm_eps"]),
@@ -209,11 +222,12 @@ def _encoder(config: Mapping[str, Any], weights: StoredWeights) -> Encoder | Non
     )
 
 
-def _spans(weights: StoredWeights) -> SpanScorer:
+def _spans(weights: StoredWeights, settings: EncoderSettings) -> SpanScorer:
     from corelax_kernels import SpanScorer
 
+    widths = _rows(weights, "spans.width.weight", settings.max_width)
     return SpanScorer(
-        rest=weights("spans.width.weight")[:, None] + weights("spans.scheme.weight"),
+        rest=widths[:, None] + _rows(weights, "spans.scheme.weight", len(settings.schemes)),
         out=weights("spans.out.weight"),
         bias=weights("spans.out.bias"),
     )
@@ -224,24 +238,35 @@ def _pairs(weights: StoredWeights) -> PairScorer:
 
     return PairScorer(
         product=weights("antecedents.product.weight"),
-        place=feature_table(weights(f"antecedents.features.{name}.weight") for name in WHERE),
-        who=weights("antecedents.who.weight"),
+        place=feature_table(
+            _rows(weights, f"antecedents.features.{name}.weight", rows)
+            for name, rows in WHERE.items()
+        ),
+        who=_rows(weights, "antecedents.who.weight", prod(WHO.values())),
         out=weights("antecedents.out.weight")[0],
         bias=float(weights("antecedents.out.bias")[0]),
     )
 
 
-def distance_buckets(reach: int, buckets: int) -> Ints:
+def _rows(weights: StoredWeights, name: str, rows: int) -> Floats32:
+    """A table with so many rows: sums of all of them are made of several, which must not explode."""
+    table = weights(name)
+    if len(table) != rows:
+        raise ValueError(f"{name} has {len(table)} rows instead of {rows}")
+    return table
+
+
+def distance_buckets(reach: int) -> Ints:
     """[2 reach − 1] the bucket of each distance from a query to a key, as MPNet has them; −(reach − 1) first.
 
     Half of the buckets are for keys behind the query. Of each half, one part has a distance each, the rest
     grow by a factor up to `FAR`.
 
-    >>> distance_buckets(3, 32).tolist()
+    >>> distance_buckets(3).tolist()
     [2, 1, 0, 17, 18]
     """
     distance = np.arange(1 - reach, reach)
-    half = buckets // 2
+    half = BUCKETS // 2
     near, size = half // 2, np.abs(distance)
     growing = np.log(np.maximum(size, 1) / near) / np.log(FAR / near) * (half - near)
     bucket = np.where(size < near, size, np.minimum(near + growing.astype(np.int64), half - 1))

@@ -1,4 +1,4 @@
-"""A model folder run by onnxruntime: neither torch nor transformers is imported.
+"""A model folder run by onnxruntime, or kernels: neither torch nor transformers is imported.
 
 The graphs come from `corelax export`; weights and tokenizer are those that torch takes. What is chosen
 between the graphs is chosen on arrays: which spans are kept, and which blocks look for antecedents.
@@ -254,10 +254,11 @@ class LightModel:
             )
             scores[start:end, : links.shape[1]] = links
             antecedents[start:end, : candidates.shape[1]] = candidates
-        if len(counts) > 1:  # numbers within each document
-            first = np.repeat(np.cumsum(counts) - counts, counts)
-            inside = antecedents - (apart + first)[:, None]
-            antecedents = np.where(scores[:, 1:] > -np.inf, inside, 0)
+        first = np.repeat(np.cumsum(counts) - counts, counts)
+        inside = antecedents - (apart + first)[:, None]  # numbers within each document
+        antecedents = np.where(scores[:, 1:] > -np.inf, inside, 0)
+        if (antecedents < 0).any() or (antecedents >= np.repeat(counts, counts)[:, None]).any():
+            raise CorelaxError("the graphs reach farther than config.json says; export them again")
         documents = []
         for end, count in zip(np.cumsum(counts), counts, strict=True):
             at = slice(end - count, end)
@@ -316,7 +317,16 @@ def load_light(
             check_training(content.get("training", {})),
             weights,
             lookup,
-            _graphs(folder, content[RECORD], weights, encoder, threads, int8, kernels),
+            _graphs(
+                folder,
+                content[RECORD],
+                weights,
+                encoder,
+                settings,
+                threads,
+                int8=int8,
+                kernels=kernels,
+            ),
             int(encoder["num_attention_heads"]),
             calibrations_of(content.get("calibration", {}), settings),
         )
@@ -329,7 +339,9 @@ def _graphs(
     record: Mapping[str, Any],
     weights: StoredWeights,
     encoder: Mapping[str, Any],
+    settings: EncoderSettings,
     threads: int,
+    *,
     int8: bool,
     kernels: bool,
 ) -> Graphs:
@@ -339,7 +351,7 @@ def _graphs(
         return {name: _graph(folder / name, record[name]) for name in names}
 
     if int8 and kernels and have_kernels() and all(name in record for name in KERNEL_GRAPHS):
-        computing = kernels_of(encoder, weights)
+        computing = kernels_of(encoder, weights, settings)
         if computing is not None:
             return KernelGraphs(read(KERNEL_GRAPHS), weights, threads, folder, computing)
     return Graphs(read(_needed(int8)), weights, threads, folder)
