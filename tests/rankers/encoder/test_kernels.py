@@ -118,6 +118,24 @@ def test_a_folder_of_an_earlier_version_is_computed_by_onnxruntime(copy):
     assert load_light(copy, threads=1, int8=True).runtime == "onnxruntime in int8"
 
 
+def test_windows_that_are_too_long_are_left_to_onnxruntime(copy):
+    config = json.loads((copy / "config.json").read_text())
+    config["settings"]["window"] = 4000
+    (copy / "config.json").write_text(json.dumps(config))
+    assert load_light(copy, threads=1, int8=True).runtime == "onnxruntime in int8"
+
+
+@pytest.mark.parametrize("int8", [True, False])
+def test_graphs_that_reach_farther_than_the_settings_are_one_line(copy, int8):
+    config = json.loads((copy / "config.json").read_text())
+    config["settings"]["reach"] = 1
+    (copy / "config.json").write_text(json.dumps(config))
+    light = load_light(copy, threads=1, int8=int8)
+    items = [Item(light.windows(document), 0) for document in DOCUMENTS[::2]]
+    with pytest.raises(CorelaxError, match="reach farther than"):
+        light.score(items, least=-np.inf)
+
+
 @pytest.mark.parametrize(("name", "other"), [(MENTIONS, SPANS), (CANDIDATES, LINKS)])
 def test_a_graph_that_gives_something_else_is_one_line(copy, name, other):
     shutil.copy(copy / other, copy / name)
