@@ -54,15 +54,15 @@ def words_of(text: str) -> list[list[str]]:
     return [line.split() for line in text.splitlines()]
 
 
-def one_by_one(resolver: Resolver, texts: list[str]) -> Iterator[object]:
+def one_by_one(resolver: Resolver, texts: list[str], _: int) -> Iterator[object]:
     yield from (resolver.resolve(text) for text in texts)
 
 
-def batched(resolver: Resolver, texts: list[str]) -> Iterator[object]:
-    yield from resolver.pipe(texts, batch_size=len(texts), workers=0)
+def batched(resolver: Resolver, texts: list[str], batch: int) -> Iterator[object]:
+    yield from resolver.pipe(texts, batch_size=batch, workers=0)
 
 
-def plain(resolver: Resolver, texts: list[str]) -> Iterator[object]:
+def plain(resolver: Resolver, texts: list[str], _: int) -> Iterator[object]:
     import torch
 
     from corelax.rankers.encoder import EncoderModel
@@ -80,7 +80,7 @@ def plain(resolver: Resolver, texts: list[str]) -> Iterator[object]:
             yield ranker([windows], [0]).antecedent_scores.argmax(-1).cpu()
 
 
-WAYS: dict[str, Callable[[Resolver, list[str]], Iterator[object]]] = {
+WAYS: dict[str, Callable[[Resolver, list[str], int], Iterator[object]]] = {
     "plain": plain,
     "one": one_by_one,
     "batched": batched,
@@ -139,29 +139,28 @@ def measure(
     sizes = [len(document_of(text).words) for text in texts]
     several = min(BATCH[device], max(1, 800 * BATCH[device] // words), number)
     if way == HELPED:
-        list(batched(resolver, texts[:several]))  # warm up
+        list(batched(resolver, texts[:several], several))  # warm up
         _memory(device, reset=True)
         speed = sum(sizes) / helped_seconds(resolver, texts, several)
         return {"speed": speed, "busy": speed, "memory": _memory(device)}
     batch = several if way == "batched" else 1
     resolve = WAYS[way]
-    # A GPU loads its kernels when they are first called, others for every size.
-    warm_up = texts[: max(batch, WARM)] if device == "cuda" else texts_of(200, 2, seed=2)
-    list(resolve(resolver, warm_up))
+    # A GPU loads its kernels when they are first called, others for every size; it computes on
+    # two batches at once.
+    warm_up = texts[: max(3 * batch, WARM)] if device == "cuda" else texts_of(200, 2, seed=2)
+    list(resolve(resolver, warm_up, batch))
     if device == "cpu":
         limit_time(limit)
     before = _memory(device, reset=True)
     if clock:
         clock.seconds = 0.0
     began, busy, tokens = time.perf_counter(), time.process_time(), 0
-    for start in range(0, number, batch):
-        resolved = sum(1 for _ in resolve(resolver, texts[start : start + batch]))
-        if resolved != len(texts[start : start + batch]):
-            raise RuntimeError(f"{resolved} texts were resolved")
-        tokens += sum(sizes[start : start + batch])
+    for size, _ in zip(sizes, resolve(resolver, texts, batch), strict=True):
+        tokens += size
         if device == "cpu":
             limit_time(limit)
-        if time.perf_counter() - began > seconds:
+        # A GPU has begun with texts that are not counted yet: a batch is not left in the middle.
+        if time.perf_counter() - began > seconds and not (device == "cuda" and way == "batched"):
             break
     if device == "cuda":
         import torch

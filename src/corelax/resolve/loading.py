@@ -101,8 +101,12 @@ def _load_torch(folder: Path, device: str, threads: int | None) -> ScoringModel:
     import torch
 
     from corelax.core.device import choose_device
+    from corelax.rankers.encoder.batches import store_as_computed
     from corelax.rankers.encoder.folder import load_ranker
 
     if threads is not None:
         torch.set_num_threads(threads)
-    return load_ranker(folder, choose_device(device))
+    model = load_ranker(folder, choose_device(device))
+    if model.ranker.device.type == "cuda":
+        store_as_computed(model.ranker)
+    return model

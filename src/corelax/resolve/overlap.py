@@ -30,6 +30,7 @@ from corelax.resolve.helping import Given, Options, Part, PreparedPart, helper
 from corelax.resolve.resolution import Resolution
 from corelax.resolve.sending import Row, kept_tuples, rows_of
 from corelax.resolve.steps import check_speakers
+from corelax.resolve.turns import scored_by_turns
 from corelax.text.raw import check_text, speaker_range
 
 MOST = 8  # workers that are started unless more are asked for
@@ -77,16 +78,10 @@ class _Line:
 
     def results(self, first: list[Given], others: Iterator[list[Given]]) -> Iterator[Resolution]:
         """The results of all batches."""
-        preparing, deciding = deque([self._prepared(first)]), deque[list[_Deciding]]()
-        while preparing:
-            ahead = AHEAD + self._workers // len(first)  # small batches keep one helper busy each
-            while len(preparing) <= ahead and (batch := self._next(others)):
-                preparing.append(self._prepared(batch))
-            parts, items = self._collected(preparing.popleft())
-            if items and (scored := self._scored(items)):
-                deciding.append(self._decided(parts, scored))
-            if self._problem is not None:
-                preparing.clear()
+        ahead = AHEAD + self._workers // len(first)  # small batches keep one helper busy each
+        deciding = deque[list[_Deciding]]()
+        for parts, scored in self._scored(self._batches(first, others, ahead)):
+            deciding.append(self._decided(parts, scored))
             while len(deciding) > ahead:
                 for part in deciding.popleft():
                     yield from part.results()
@@ -94,6 +89,27 @@ class _Line:
             yield from part.results()
         if problem := self._problem or self._end:
             raise problem
+
+    def _batches(
+        self, first: list[Given], others: Iterator[list[Given]], ahead: int
+    ) -> Iterator[tuple[list[Part], list[Item]]]:
+        """What the network reads of each batch, up to the first text that is wrong."""
+        preparing = deque([self._prepared(first)])
+        while preparing and self._problem is None:
+            while len(preparing) <= ahead and (batch := self._next(others)):
+                preparing.append(self._prepared(batch))
+            parts, items = self._collected(preparing.popleft())
+            if items:
+                yield parts, items
+
+    def _scored(
+        self, batches: Iterator[tuple[list[Part], list[Item]]]
+    ) -> Iterator[tuple[list[Part], list[ScoredDocument]]]:
+        """Batches with their scores, until something goes wrong."""
+        try:
+            yield from scored_by_turns(self._model, batches)
+        except Exception as error:
+            self._problem = error
 
     def _next(self, batches: Iterator[list[Given]]) -> list[Given] | None:
         if self._end is None:
@@ -123,13 +139,6 @@ class _Line:
                 self._problem = prepared.problem
                 break
         return parts, items
-
-    def _scored(self, items: list[Item]) -> list[ScoredDocument]:
-        try:
-            return self._model.score(items)
-        except Exception as error:
-            self._problem = error
-            return []
 
     def _decided(self, parts: list[Part], scored: Sequence[ScoredDocument]) -> list[_Deciding]:
         """A batch that helpers decide on, in the parts in which it was prepared."""

@@ -30,6 +30,7 @@ from corelax.resolve.overlap import resolve_with_helpers, usual_workers
 from corelax.resolve.parts import without_alone
 from corelax.resolve.resolution import Resolution, resolution_of
 from corelax.resolve.steps import Prepared, conclude, cut_or_given, item_of, prepare
+from corelax.resolve.turns import scored_by_turns
 
 LITTLE_TEXT = 1_000_000  # characters that a GPU has resolved before helpers are started
 SpanPairs = Iterable[tuple[tuple[int, int], tuple[int, int]]]
@@ -257,11 +258,19 @@ class Resolver:
             for text in texts:
                 yield prepare(self.model, *text_and_speakers(text), options.scheme)
 
-        for batch in batches_of(prepared(), batch_size):
-            sources, documents, items = zip(*batch, strict=True)
-            found = self._decided(documents, items, options.singletons, options.consistent)
-            for source, concluded in zip(sources, found, strict=True):
-                yield Resolution.later(source, concluded)
+        batches = batches_of(prepared(), batch_size)
+        with_items = ((batch, [each.item for each in batch]) for batch in batches)
+        for batch, scored in scored_by_turns(self.model, with_items):
+            found = conclude(
+                self.model,
+                [each.document for each in batch],
+                [each.item.scheme for each in batch],
+                scored,
+                singletons=options.singletons,
+                consistent=options.consistent,
+            )
+            for each, concluded in zip(batch, found, strict=True):
+                yield Resolution.later(each.source, concluded)
 
     def map(
         self,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from corelax.document import Document
 from corelax.rankers.encoder.inputs import encoder_input
 from corelax.rankers.encoder.span_table import best_numbers, span_table, word_spans
-from corelax.rankers.encoder.spans import best_spans, on_device
+from corelax.rankers.encoder.spans import likely_spans, on_device
 from corelax.rankers.encoder.words import LAYERS, SHAPES
 from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_model, write_encoder
 
@@ -116,7 +116,7 @@ def test_the_likeliest_spans_of_each_window_are_kept_in_the_order_of_the_text(sp
         inside = sorted((span for span in every if span[1] == window), reverse=True)
         best = inside[: math.ceil(words * ratio)]
         expected += sorted(span[1:] for span in best if span[0] >= least)
-    kept = best_spans(logits, on_cpu, ratio, least)
+    kept = likely_spans(logits, on_cpu, ratio, least).kept(logits, on_cpu)
     places = (kept.window, kept.start, kept.width)
     assert list(zip(*(t.tolist() for t in places), strict=True)) == expected
     assert kept.logit.equal(logits[kept.number])
@@ -129,7 +129,7 @@ def test_the_likeliest_spans_of_each_window_are_kept_in_the_order_of_the_text(sp
 def test_gradients_reach_the_logits_of_kept_spans_only():
     logits = torch.tensor([1.0, 3.0, -2.0], requires_grad=True)
     table = on_device(word_spans([np.array([0, 0])], 2))
-    best_spans(logits, table, 1.0, least=0.0).logit.sum().backward()
+    likely_spans(logits, table, 1.0, least=0.0).kept(logits, table).logit.sum().backward()
     assert logits.grad.tolist() == [1, 1, 0]
 
 

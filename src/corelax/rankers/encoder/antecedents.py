@@ -27,7 +27,8 @@ from corelax.rankers.encoder.pair_features import (
     feature_table,
 )
 from corelax.rankers.encoder.settings import EncoderSettings
-from corelax.rankers.encoder.spans import rows_of, to_device
+from corelax.rankers.encoder.spans import rows_of
+from corelax.rankers.encoder.transfers import to_device
 
 BLOCKS = {"cpu": BLOCK, "cuda": 4096, "mps": 512}
 

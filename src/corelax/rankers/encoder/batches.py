@@ -7,25 +7,36 @@ memory is a constant plus what the kept spans take, and time grows with the leng
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from corelax.decode.arrays import Ints
 from corelax.rankers.encoder.antecedents import Spans
-from corelax.rankers.encoder.items import LEAST_LOGIT, Item, most_spans, owners, readings, runs
+from corelax.rankers.encoder.items import (
+    LEAST_LOGIT,
+    Item,
+    Reading,
+    most_spans,
+    owners,
+    readings,
+    runs,
+)
 from corelax.rankers.encoder.memory import BLOCK, PIECES
-from corelax.rankers.encoder.ranker import EncoderRanker
+from corelax.rankers.encoder.ranker import EncoderRanker, Looked, Scored
 from corelax.rankers.encoder.scored import ScoredDocument, without_spans
-from corelax.rankers.encoder.spans import to_device
+from corelax.rankers.encoder.transfers import Arriving, to_device
 
 # Spans of several documents that are linked at once.
 TOGETHER = {"cpu": BLOCK, "cuda": 8192, "mps": 512}
+# Not cuDNN's attention: it makes a plan for each number and length of windows, and most batches have others.
+_ATTENTION = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
 
 
-@torch.inference_mode()
 def score_documents(
     ranker: EncoderRanker,
     items: Sequence[Item],
@@ -33,7 +44,18 @@ def score_documents(
     least: float = LEAST_LOGIT,
     pieces: int | None = None,
 ) -> list[ScoredDocument]:
-    """The spans of each document and the scores of their antecedents.
+    """The spans of each document and the scores of their antecedents; arguments as for `Scoring`."""
+    scoring = Scoring(ranker, items, least=least, pieces=pieces)
+    scoring.link()
+    return scoring.results()
+
+
+class Scoring:
+    """Documents on their way through the network. Between the steps a GPU computes, and the caller is free:
+
+        Scoring()    the encoder is started, and looks for likely mentions
+        link()       waits for them; the search for their antecedents is started
+        results()    waits for that
 
     A GPU computes in bfloat16.
 
@@ -44,58 +66,108 @@ def score_documents(
         pieces: How many pieces the encoder reads at a time, or one window if that is longer; None depends on
             the device.
     """
-    kind = ranker.device.type
-    with torch.autocast(kind, dtype=torch.bfloat16, enabled=kind == "cuda"):
-        return _scored(ranker, items, least, pieces or PIECES[kind])
+
+    def __init__(
+        self,
+        ranker: EncoderRanker,
+        items: Sequence[Item],
+        *,
+        least: float = LEAST_LOGIT,
+        pieces: int | None = None,
+    ) -> None:
+        self._ranker, self._items = ranker, items
+        self._row = _Row(most_spans(items, ranker.settings.span_ratio))
+        # What is known here a GPU need not be asked for: how many spans windows have, and their order.
+        self._places: list[Ints] = []  # of each span: the number of its window
+        self._looked: list[tuple[Reading, Looked]] = []
+        self._linked: list[tuple[list[int], Arriving]] = []
+        kind = ranker.device.type
+        ahead = kind == "cuda"  # it computes on one reading while the spans of another are sent
+        with _computing(kind):
+            for reading in readings(items, pieces or PIECES[kind]):
+                looked = ranker.look(
+                    ranker.read(reading.windows, reading.schemes), least, reading.given
+                )
+                self._looked.append((reading, looked))
+                self._keep(all_but=int(ahead))
+
+    def _keep(self, all_but: int = 0) -> None:
+        """Vectors of the spans that are kept, of all readings but the last few."""
+        while len(self._looked) > all_but:
+            reading, looked = self._looked.pop(0)
+            found = self._ranker.keep(looked)
+            self._row.add(found.spans)
+            self._places.append(np.repeat(reading.places, found.kept.counts))
+
+    def link(self) -> None:
+        """Antecedents of each document; documents of like lengths together."""
+        ranker, items = self._ranker, self._items
+        with _computing(ranker.device.type):
+            self._keep()
+            if not self._places:
+                return
+            place = np.concatenate(self._places)
+            owner = owners(items)[place]
+            counts = self._counts = np.bincount(owner, minlength=len(items))
+            # Documents of like lengths beside each other.
+            order = np.argsort(-counts, kind="stable")
+            rank = np.argsort(order, kind="stable")
+            ordered = to_device(np.lexsort((place, rank[owner])), ranker.device)
+            spans = Spans(*(tensor[:, ordered] for tensor in self._row.take()))
+            end = 0
+            for batch in runs(order.tolist(), counts[order].tolist(), TOGETHER[ranker.device.type]):
+                start, end = end, end + int(counts[batch].sum())
+                scored = ranker.link(
+                    spans.part(start, end),
+                    counts[batch].tolist(),
+                    [items[at].scheme for at in batch],
+                )
+                self._linked.append((batch, _leaving(scored)))
+
+    def results(self) -> list[ScoredDocument]:
+        """The spans of each document and the scores of their antecedents."""
+        found: dict[int, ScoredDocument] = {}
+        for batch, arriving in self._linked:
+            places, *columns = arriving.arrays()
+            for row, (at, count) in enumerate(
+                zip(batch, self._counts[batch].tolist(), strict=True)
+            ):
+                every = (*places[:, row], *(column[row] for column in columns))
+                found[at] = ScoredDocument(*(column[:count] for column in every))
+        return [found[at] if at in found else without_spans() for at in range(len(self._items))]
 
 
-def _scored(
-    ranker: EncoderRanker, items: Sequence[Item], least: float, pieces: int
-) -> list[ScoredDocument]:
-    rows = _Row(most_spans(items, ranker.settings.span_ratio))
-    # What is known here a GPU need not be asked for: how many spans windows have, and their order.
-    places: list[Ints] = []  # of each span: the number of its window
-    for reading in readings(items, pieces):
-        found = ranker.find(ranker.read(reading.windows, reading.schemes), least, reading.given)
-        rows.add(found.spans)
-        places.append(np.repeat(reading.places, found.kept.counts))
-    if not places:
-        return [without_spans() for _ in items]
-    place = np.concatenate(places)
-    owner = owners(items)[place]
-    counts = np.bincount(owner, minlength=len(items))
-    order = np.argsort(-counts, kind="stable")  # documents of like lengths beside each other
-    rank = np.argsort(order, kind="stable")
-    ordered = to_device(np.lexsort((place, rank[owner])), ranker.device)
-    spans = Spans(*(tensor[:, ordered] for tensor in rows.spans))
-    return _linked(ranker, spans, order.tolist(), counts.tolist(), [item.scheme for item in items])
+def store_as_computed(ranker: EncoderRanker) -> None:
+    """Keeps the weights of matrix products in the two bytes in which a GPU multiplies them.
 
-
-def _linked(
-    ranker: EncoderRanker, spans: Spans, order: list[int], counts: list[int], schemes: list[int]
-) -> list[ScoredDocument]:
-    """Antecedents of each document; documents of like lengths together.
-
-    Args:
-        ranker: As in `score_documents`.
-        spans: [1, span] of all documents, in the given order.
-        order: The numbers of the documents.
-        counts: [document] how many spans each has.
-        schemes: [document].
+    The results stay as they are: else every call would convert them again. Not for training.
     """
-    results: dict[int, ScoredDocument] = {}
-    end = 0
-    for batch in runs(order, [counts[at] for at in order], TOGETHER[ranker.device.type]):
-        sizes = [counts[at] for at in batch]
-        start, end = end, end + sum(sizes)
-        scored = ranker.link(spans.part(start, end), sizes, [schemes[at] for at in batch])
-        spans_of = scored.spans
-        places = torch.stack([spans_of.start, spans_of.end, spans_of.head_word]).cpu().numpy()
-        tensors = (spans_of.logit, scored.candidates.scores, scored.candidates.antecedents.int())
-        columns = [*places, *(tensor.cpu().numpy() for tensor in tensors)]
-        for row, at in enumerate(batch):
-            results[at] = ScoredDocument(*(column[row, : counts[at]] for column in columns))
-    return [results[at] for at in range(len(counts))]
+    for part in ranker.modules():
+        if isinstance(part, nn.Linear):
+            part.to(torch.bfloat16)
+
+
+@contextmanager
+def _computing(kind: str) -> Iterator[None]:
+    """How a kind of device computes where nothing is trained."""
+    is_gpu = kind == "cuda"
+    with torch.inference_mode(), torch.autocast(kind, torch.bfloat16, enabled=is_gpu):
+        if not is_gpu:
+            yield
+            return
+        with sdpa_kernel(_ATTENTION):
+            yield
+
+
+def _leaving(scored: Scored) -> Arriving:
+    """What is needed of spans and antecedents, on its way to the CPU."""
+    spans = scored.spans
+    return Arriving(
+        torch.stack([spans.start, spans.end, spans.head_word]),
+        spans.logit,
+        scored.candidates.scores,
+        scored.candidates.antecedents.int(),
+    )
 
 
 class _Row:
@@ -114,7 +186,8 @@ class _Row:
             row[:, self._size : end] = tensor
         self._size = end
 
-    @property
-    def spans(self) -> Spans:
-        """[1, span] all of them."""
-        return Spans(*self._tensors).part(0, self._size)
+    def take(self) -> Spans:
+        """[1, span] all of them, which are kept here no longer."""
+        spans = Spans(*self._tensors).part(0, self._size)
+        self._tensors = []
+        return spans

@@ -33,7 +33,7 @@ from corelax.core.forking import survive_forks
 from corelax.core.weights import check_shapes, set_weights, stored_shapes
 from corelax.document import Document
 from corelax.rankers.encoder.attention import fuse_attention
-from corelax.rankers.encoder.batches import score_documents
+from corelax.rankers.encoder.batches import Scoring, score_documents
 from corelax.rankers.encoder.calibration import Calibration
 from corelax.rankers.encoder.folder_checks import (
     CALL,
@@ -100,6 +100,10 @@ class EncoderModel(NamedTuple):
     def score(self, items: Sequence[Item], *, least: float = LEAST_LOGIT) -> list[ScoredDocument]:
         """Spans and antecedents of documents, see `score_documents`."""
         return score_documents(self.ranker, items, least=least)
+
+    def begin(self, items: Sequence[Item]) -> Scoring | None:
+        """The same in steps, if a GPU computes."""
+        return Scoring(self.ranker, items) if self.ranker.device.type == "cuda" else None
 
     def memory_bound(self, words: int) -> int:
         """The most bytes that a text of so many words takes, without the weights."""

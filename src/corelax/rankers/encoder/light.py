@@ -123,6 +123,9 @@ class LightModel:
             words=words,
         )
 
+    def begin(self, items: Sequence[Item]) -> None:
+        """There is nothing to do meanwhile: this processor computes."""
+
     def score(
         self, items: Sequence[Item], *, least: float = LEAST_LOGIT, pieces: int = PIECES["cpu"]
     ) -> list[ScoredDocument]:

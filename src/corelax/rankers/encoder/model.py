@@ -18,6 +18,16 @@ from corelax.rankers.encoder.settings import EncoderSettings
 _SENTENCES = [["Ann", "saw", "the", "old", "man", "’s", "犬", "."], ["She", "said", "so", "!"]]
 
 
+class ScoringSteps(Protocol):
+    """Documents on their way through a network on a GPU, as `batches.Scoring`."""
+
+    def link(self) -> None:
+        """Waits for the spans; the search for antecedents is started."""
+
+    def results(self) -> list[ScoredDocument]:
+        """Waits for the scores."""
+
+
 class ScoringModel(Protocol):
     """A trained encoder ranker that can be asked for spans and antecedents."""
 
@@ -42,6 +52,9 @@ class ScoringModel(Protocol):
 
     def score(self, items: Sequence[Item], *, least: float = LEAST_LOGIT) -> list[ScoredDocument]:
         """The spans of each document and the scores of their antecedents."""
+
+    def begin(self, items: Sequence[Item]) -> ScoringSteps | None:
+        """The same in steps, between which a GPU computes; None where nobody else computes."""
 
     def calibration(self, scheme: int) -> Calibration:
         """The calibration of a scheme, by its number."""

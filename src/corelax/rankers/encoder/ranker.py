@@ -13,19 +13,20 @@ from corelax.decode.arrays import Ints
 from corelax.rankers.adapt import from_pruned
 from corelax.rankers.encoder.antecedents import BLOCKS, AntecedentScorer, Candidates, Spans
 from corelax.rankers.encoder.hashing import StringHash
+from corelax.rankers.encoder.hiding import hiding, takes_hiding
 from corelax.rankers.encoder.inputs import TextWindow
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.rankers.encoder.span_table import SpanTable, word_spans
 from corelax.rankers.encoder.spans import (
     Kept,
+    Likely,
     SpanEncoder,
     SpanScorer,
-    best_spans,
-    filled_on,
     kept_spans,
+    likely_spans,
     on_device,
-    to_device,
 )
+from corelax.rankers.encoder.transfers import filled_on, to_device
 from corelax.rankers.encoder.words import LAYERS, SHAPES
 
 
@@ -45,6 +46,20 @@ class Read(NamedTuple):
     first: Tensor
     schemes: Tensor
     table: SpanTable
+
+
+class Looked(NamedTuple):
+    """Windows whose spans have logits.
+
+    Attributes:
+        read: The windows after the encoder.
+        logits: [span] the logits of being a mention, of all spans.
+        likely: The spans that are kept; how many they are need not be known yet.
+    """
+
+    read: Read
+    logits: Tensor
+    likely: Kept | Likely
 
 
 class Found(NamedTuple):
@@ -130,11 +145,13 @@ class EncoderRanker(nn.Module):
 
         Pieces may also be given as what the encoder looks up for them, [window, piece, size].
         """
-        mask = torch.arange(pieces.shape[1], device=self.device) < lengths[:, None]
+        length = pieces.shape[1]
+        if pieces.is_cuda and takes_hiding(self.encoder):
+            mask = hiding(length, lengths)
+        else:
+            mask = (torch.arange(length, device=self.device) < lengths[:, None]).long()
         name = "inputs_embeds" if pieces.is_floating_point() else "input_ids"
-        vectors: Tensor = self.encoder(
-            attention_mask=mask.long(), **{name: pieces}
-        ).last_hidden_state
+        vectors: Tensor = self.encoder(attention_mask=mask, **{name: pieces}).last_hidden_state
         return vectors
 
     def word_vectors(self, hidden: Tensor, owners: Tensor, shapes: Tensor) -> Tensor:
@@ -164,14 +181,25 @@ class EncoderRanker(nn.Module):
             least: The smallest logit.
             given: [span, 3] window, first word, width less one, in order; instead of likely ones.
         """
+        return self.keep(self.look(read, least, given))
+
+    def look(self, read: Read, least: float = -torch.inf, given: Ints | None = None) -> Looked:
+        """The first part of `find`, after which a GPU need not be waited for; arguments as there."""
         table = read.table
         logits = self.spans(read.words, table, read.schemes)
         if given is None:
-            kept = best_spans(logits, table, self.settings.span_ratio, least)
-        else:
-            counts = np.bincount(given[:, 0], minlength=len(table.words))
-            number = to_device(table.numbers(given), self.device)
-            kept = kept_spans(logits, table, number, counts)
+            return Looked(
+                read, logits, likely_spans(logits, table, self.settings.span_ratio, least)
+            )
+        counts = np.bincount(given[:, 0], minlength=len(table.words))
+        number = to_device(table.numbers(given), self.device)
+        return Looked(read, logits, kept_spans(logits, table, number, counts))
+
+    def keep(self, looked: Looked) -> Found:
+        """The second part of `find`: a GPU is asked how many spans are kept."""
+        read, logits, likely = looked
+        table = read.table
+        kept = likely.kept(logits, table) if isinstance(likely, Likely) else likely
         offsets = torch.arange(self.settings.max_width, device=self.device)
         if not read.words.is_cuda:  # a GPU would have to be waited for
             offsets = offsets[: int(kept.width.max()) + 1] if len(kept.width) else offsets[:1]

@@ -119,7 +119,7 @@ def best_numbers(
     """The numbers of the spans that are kept, and how many they are of each window.
 
     The likeliest spans of each window: at most `ratio` for each word, none with a logit below `least`. The
-    same as `spans.best_spans`, on arrays.
+    same as `spans.likely_spans`, on arrays.
 
     >>> table = span_table([np.array([0, 0])], max_width=2)
     >>> best_numbers(np.array([1.0, 3.0, -2.0]), table, 1.0, least=0.0)

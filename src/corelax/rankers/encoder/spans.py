@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from corelax.decode.arrays import Ints
-from corelax.rankers.encoder.items import fill, filled, filled_shape
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.rankers.encoder.span_table import SpanTable, WordSpans
+from corelax.rankers.encoder.transfers import Arriving, to_device
 
 
 class Kept(NamedTuple):
@@ -48,30 +46,6 @@ def rows_of(table: Tensor, *index: Tensor) -> Tensor:
     for size, part in zip(table.shape[1:], index[1:], strict=False):
         flat = flat * size + part
     return nn.functional.embedding(flat, table.flatten(0, len(index) - 1))
-
-
-def to_device(array: NDArray[Any], device: torch.device) -> Tensor:
-    """An array as a tensor on a device. A GPU copies it when it comes to it, and nobody waits for that.
-
-    >>> to_device(np.array([1, 2]), torch.device("cpu"))
-    tensor([1, 2])
-    """
-    tensor = torch.from_numpy(array)
-    if device.type == "cuda":
-        tensor = tensor.pin_memory()  # else the copy would wait for what was computed before
-    return tensor.to(device, non_blocking=True)
-
-
-def filled_on(rows: Sequence[Ints], value: int, device: torch.device) -> Tensor:
-    """[row, longest, ...] rows of different lengths, filled up, on a device.
-
-    For a GPU they are laid out where it copies from: one copy less, in memory that is used again.
-    """
-    if device.type != "cuda":
-        return to_device(filled(rows, value), device)
-    table = torch.empty(filled_shape(rows), dtype=torch.long, pin_memory=True)
-    fill(table.numpy(), rows, value)
-    return table.to(device, non_blocking=True)
 
 
 def on_device(spans: WordSpans, device: torch.device | str = "cpu") -> SpanTable:
@@ -134,7 +108,32 @@ class SpanScorer(nn.Module):
         )
 
 
-def best_spans(logits: Tensor, table: SpanTable, ratio: float, least: float = -torch.inf) -> Kept:
+class Likely(NamedTuple):
+    """The likeliest spans of windows, before it is known here how many they are.
+
+    Attributes:
+        column: [window, rank] their positions among the spans of the window, in the order of the text; the
+            first `counts` of each row.
+        counts: [window] their number, which a GPU may still have to say.
+    """
+
+    column: Tensor
+    counts: Arriving | Ints
+
+    def kept(self, logits: Tensor, table: SpanTable) -> Kept:
+        """The spans; waits for their number."""
+        counts = self.counts.arrays()[0] if isinstance(self.counts, Arriving) else self.counts
+        # The first `counts` of each sorted row are real: which they are is known without looking.
+        window_at, rank_at = (np.arange(self.column.shape[1]) < counts[:, None]).nonzero()
+        at = to_device(np.stack([window_at, rank_at]), logits.device)
+        before = to_device(np.cumsum(table.sizes) - table.sizes, logits.device)
+        number = self.column[at[0], at[1]] + before[at[0]]
+        return kept_spans(logits, table, number, counts)
+
+
+def likely_spans(
+    logits: Tensor, table: SpanTable, ratio: float, least: float = -torch.inf
+) -> Likely:
     """The likeliest spans of each window: at most `ratio` for each word, none with a logit below `least`.
 
     Args:
@@ -144,28 +143,23 @@ def best_spans(logits: Tensor, table: SpanTable, ratio: float, least: float = -t
         least: The smallest logit.
 
     >>> from corelax.rankers.encoder.span_table import word_spans
-    >>> table = on_device(word_spans([np.array([0, 0])], max_width=2))
-    >>> kept = best_spans(torch.tensor([1.0, 3.0, -2.0]), table, 1.0, least=0.0)
+    >>> table, logits = on_device(word_spans([np.array([0, 0])], max_width=2)), [1.0, 3.0, -2.0]
+    >>> kept = likely_spans(torch.tensor(logits), table, 1.0, least=0.0).kept(torch.tensor(logits), table)
     >>> kept.start.tolist(), kept.width.tolist()
     ([0, 0], [0, 1])
     """
-    counts = table.most(ratio)
-    rows = logits.new_full((len(counts), max(table.sizes.max(initial=0), 1)), -torch.inf)
+    counts: Arriving | Ints
+    counts = most = table.most(ratio)
+    rows = logits.new_full((len(most), max(table.sizes.max(initial=0), 1)), -torch.inf)
     rows = rows.index_put((table.window, table.column), logits.detach())
-    best, where = rows.topk(max(counts.max(initial=0), 1), dim=1)
-    rank = np.arange(best.shape[1])
-    allowed = to_device(rank < counts[:, None], logits.device)
+    best, where = rows.topk(max(most.max(initial=0), 1), dim=1)
+    allowed = to_device(np.arange(best.shape[1]) < most[:, None], logits.device)
     nowhere = rows.shape[1]
     if least > -torch.inf:
         allowed = allowed & (best >= least)
-        counts = allowed.sum(1).cpu().numpy()
+        counts = Arriving(allowed.sum(1))
     column = torch.where(allowed, where, nowhere).sort(dim=1).values
-    # The first `counts` of each sorted row are real: which they are is known without looking.
-    window_at, rank_at = (np.arange(best.shape[1]) < counts[:, None]).nonzero()
-    at = to_device(np.stack([window_at, rank_at]), logits.device)
-    before = to_device(np.cumsum(table.sizes) - table.sizes, logits.device)
-    number = column[at[0], at[1]] + before[at[0]]
-    return kept_spans(logits, table, number, counts)
+    return Likely(column, counts)
 
 
 def kept_spans(logits: Tensor, table: SpanTable, number: Tensor, counts: Ints) -> Kept:

@@ -12,15 +12,17 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from corelax.rankers.encoder.hiding import hiding
+
 MOST_WINDOWS = 16  # more are run as they are
-HIDDEN = -1e4  # what hides a piece from attention
 
 
 class RecordedEncoder:
     """Encodes windows of pieces on a GPU, in bfloat16.
 
     Args:
-        encoder: A model of Hugging Face that returns `last_hidden_state`, in training mode.
+        encoder: A model of Hugging Face that returns `last_hidden_state`, in training mode; one that
+            `takes_hiding`.
         pad: The number of the piece that fills up windows.
         window: The most pieces of a window.
     """
@@ -39,8 +41,7 @@ class RecordedEncoder:
         more = count - windows
         table = nn.functional.pad(pieces, (0, longest - length, 0, more), value=self._pad)
         sizes = nn.functional.pad(lengths, (0, more), value=1)
-        real = torch.arange(longest, device=pieces.device) < sizes[:, None]
-        mask = torch.where(real, 0.0, HIDDEN).to(torch.bfloat16)[:, None, None]
+        mask = hiding(longest, sizes).to(torch.bfloat16)
         run = self._recording(table, mask) if recorded else self._encoder
         vectors: Tensor = run(table, mask)
         return vectors[:windows, :length]

@@ -13,6 +13,7 @@ from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 from corelax.metrics import CONLL, Report, Tally
 from corelax.rankers.encoder.folder import EncoderModel, write_weights
+from corelax.rankers.encoder.hiding import takes_hiding
 from corelax.relax.precision import unchecked
 from corelax.train.checkpoint import ADAM
 from corelax.train.encoder.config import EncoderConfig
@@ -74,7 +75,7 @@ class EncoderTrainee:
             fused=ranker.device.type == "cuda",
         )
         self._per_epoch = -(-len(self._groups) // config.batch)
-        if ranker.device.type == "cuda":
+        if ranker.device.type == "cuda" and takes_hiding(ranker.encoder):
             ranker.train()
             ranker.encode = RecordedEncoder(  # type: ignore[method-assign]
                 ranker.encoder, ranker.pad, ranker.settings.window
