@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from corelax.core.waiting import spin_briefly
 from corelax.resolve.models import model_folder
 
 PROGRAM = Path(__file__).with_name("peer_models.py")
@@ -107,6 +108,7 @@ def _weights(folder: Path, kind: str) -> Path:
 
 
 def _variables() -> dict[str, str]:
-    """No corelax from this clone, and no attempt to reach a hub."""
+    """No corelax from this clone, no attempt to reach a hub; threads wait as those of corelax do."""
+    spin_briefly()
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    return kept | {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "OMP_WAIT_POLICY": "PASSIVE"}
+    return kept | {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import atexit
 import gc
-import os
 import sys
 from importlib import import_module
 
@@ -17,6 +16,7 @@ from corelax.cli.endings import ended_well
 from corelax.cli.examples import EXAMPLES
 from corelax.cli.parameters import command_of
 from corelax.core.printed import printed_streams
+from corelax.core.waiting import spin_briefly
 
 # For each verb the module that has its function; in the order of help.
 VERBS = {
@@ -102,9 +102,7 @@ def main() -> None:
     gc.set_threshold(1_000_000)
     # At the end Python would look through all that is loaded, twice and in vain, before the process goes.
     atexit.register(gc.freeze)
-    # Threads that wait for each other by spinning make training twenty times slower where others use the
-    # processor too. Read when torch is loaded, which no command has done yet.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    spin_briefly()  # read when torch is loaded, which no command has done yet
     with ended_well(), printed_streams():
         try:
             code = app(standalone_mode=False)  # what a verb returns, or the code of an exit

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,6 +10,7 @@ from corelax.core.checks import check_choice, check_number
 from corelax.core.device import available_threads, check_device, may_have_gpu
 from corelax.core.errors import CorelaxError
 from corelax.core.lazy import require
+from corelax.core.waiting import spin_briefly
 from corelax.rankers.encoder.folder_config import read_config
 from corelax.rankers.encoder.light import has_graphs, load_light
 from corelax.rankers.encoder.model import ScoringModel
@@ -96,8 +96,7 @@ def _why_not_light(folder: Path, int8: bool) -> str | None:
 def _load_torch(folder: Path, device: str, threads: int | None) -> ScoringModel:
     require("encoders", "torch", "transformers")
     if "torch" not in sys.modules:
-        # Threads that spin while they wait make torch many times slower where others use the processor too.
-        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+        spin_briefly()
     import torch
 
     from corelax.core.device import choose_device
