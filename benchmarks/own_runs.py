@@ -155,12 +155,15 @@ def measure(
     if clock:
         clock.seconds = 0.0
     began, busy, tokens = time.perf_counter(), time.process_time(), 0
-    for size, _ in zip(sizes, resolve(resolver, texts, batch), strict=True):
+    # Nothing ends in the middle of a batch, nor where a GPU has begun with others that would not be counted.
+    to_the_end = device == "cuda" and way == "batched"
+    results = resolve(resolver, texts, batch)
+    for done, (size, _) in enumerate(zip(sizes, results, strict=True), 1):
         tokens += size
         if device == "cpu":
             limit_time(limit)
-        # A GPU has begun with texts that are not counted yet: a batch is not left in the middle.
-        if time.perf_counter() - began > seconds and not (device == "cuda" and way == "batched"):
+        is_over = time.perf_counter() - began > seconds and done % batch == 0
+        if is_over and not to_the_end:
             break
     if device == "cuda":
         import torch

@@ -89,6 +89,26 @@ def test_a_batch_is_waited_for_once_the_next_has_begun():
     ]
 
 
+@pytest.mark.parametrize("step", ["begin", "link", "results"])
+def test_a_step_that_fails_is_told_after_the_batches_before_it(step):
+    class Failing(Told):
+        def __getattribute__(self, name):
+            if name == step and self._items == ["b"]:
+                raise CorelaxError("out of memory")
+            return super().__getattribute__(name)
+
+    class Model:
+        def begin(self, items):
+            if step == "begin" and items == ["b"]:
+                raise CorelaxError("out of memory")
+            return Failing([], items)
+
+    resolved = scored_by_turns(Model(), ((name, [name]) for name in "abc"))
+    assert next(resolved) == ("a", ["a"])
+    with pytest.raises(CorelaxError, match="out of memory"):
+        next(resolved)
+
+
 def test_weights_in_two_bytes_multiply_as_those_that_are_converted_each_time():
     torch.manual_seed(0)
     network = nn.Sequential(nn.LayerNorm(8), nn.Linear(8, 4), nn.Linear(4, 2, bias=False))

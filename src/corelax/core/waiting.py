@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-SPINS = "1000"  # a few microseconds, in which the next operation of a loss or a short text is there
+SPINS = "1000"  # some microseconds, in which the next operation of a loss or a short text is there
 
 
 def spin_briefly() -> None:
@@ -12,11 +12,7 @@ def spin_briefly() -> None:
 
     Threads that go on spinning make torch many times slower where others use the processor too; threads that
     sleep at once make small operations twice as slow where nobody does. It is read when torch is loaded.
-
-    >>> spin_briefly()
     """
     if "OMP_WAIT_POLICY" not in os.environ:
         os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
-        os.environ.setdefault(
-            "GOMP_SPINCOUNT", SPINS
-        )  # libgomp's own, which comes before the other
+        os.environ.setdefault("GOMP_SPINCOUNT", SPINS)  # of libgomp, where it comes first

@@ -25,7 +25,7 @@ MOST_THREADS = 512
 def load_model(
     folder: Path, *, device: str = "auto", runtime: str = "auto", threads: int | None = None
 ) -> ScoringModel:
-    """A trained encoder ranker, ready to score documents.
+    """A trained encoder ranker, ready to score documents; `load_ranker` loads one to be trained or saved.
 
     Args:
         folder: A model folder.

@@ -217,6 +217,7 @@ class Resolver:
         """The entities of many texts, in their order.
 
         If a text is wrong, or what gives the texts raises an error, those before it are resolved first.
+        On a GPU results come once the texts of the next batch were taken.
 
         Args:
             texts: Raw texts, documents, or pairs of a raw text and its speakers, as in `resolve`.

@@ -35,6 +35,7 @@ def scored_by_turns(
             if before is not None:
                 done, before = before, None
                 yield done[0], done[1].results()
+                del done  # its windows and scores
             steps.link()
             before = batch, steps
     except Exception:

@@ -140,7 +140,8 @@ class Scoring:
 def store_as_computed(ranker: EncoderRanker) -> None:
     """Keeps the weights of matrix products in the two bytes in which a GPU multiplies them.
 
-    The results stay as they are: else every call would convert them again. Not for training.
+    What `Scoring` computes stays as it is: else every call would convert them again. Not for models that are
+    trained or saved.
     """
     for part in ranker.modules():
         if isinstance(part, nn.Linear):

@@ -6,6 +6,7 @@ for a GPU until that has computed everything before. A ready one is taken as it 
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import torch
@@ -20,7 +21,10 @@ SEES_ALL = {"bert", "roberta", "xlm-roberta", "camembert", "electra", "distilber
 def takes_hiding(encoder: Any) -> bool:
     """Whether an encoder of Hugging Face can be given the table of `hiding`."""
     config = encoder.config
-    return config.model_type in SEES_ALL and config._attn_implementation in {"sdpa", "eager"}
+    # What takes ready tables as they are; MPNet has it only in later versions of transformers.
+    has_way = hasattr(sys.modules[type(encoder).__module__], "create_bidirectional_mask")
+    fits = config.model_type in SEES_ALL and config._attn_implementation in {"sdpa", "eager"}
+    return has_way and fits
 
 
 def hiding(length: int, lengths: Tensor) -> Tensor:

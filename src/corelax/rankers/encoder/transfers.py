@@ -42,19 +42,21 @@ class Arriving:
     """Tensors whose values are copied from a GPU once it has computed them.
 
     Args:
-        tensors: On any device; those of a CPU are there at once.
+        tensors: All on one device; those of a CPU are there at once.
 
     >>> [array.tolist() for array in Arriving(torch.tensor([1, 2])).arrays()]
     [[1, 2]]
     """
 
     def __init__(self, *tensors: Tensor) -> None:
-        is_gpu = any(tensor.is_cuda for tensor in tensors)
+        device = tensors[0].device
+        is_gpu = device.type == "cuda"
         # Into memory from which, and to which, a GPU copies while others compute.
         self._copies = [tensor.to("cpu", non_blocking=is_gpu) for tensor in tensors]
         self._copied = torch.cuda.Event() if is_gpu else None  # type: ignore[no-untyped-call]
         if self._copied is not None:
-            self._copied.record()
+            # The stream of their GPU, which need not be the current one.
+            self._copied.record(torch.cuda.current_stream(device))
 
     def arrays(self) -> list[NDArray[Any]]:
         """The values, as soon as they are there; nothing is waited for that was asked of the GPU later."""
