@@ -66,6 +66,7 @@ def test_damped_steps_are_divided_by_one_more_than_the_root():
     assert weight[0].item() == pytest.approx(1 - 0.08 / 1.3 + rate * 0.4 - rate * 0.5, rel=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:Sparse invariant checks")  # torch's own, once in a process
 def test_gradients_are_clamped_value_by_value_where_that_is_asked_for():
     dense, rows = parameter(1.0, 1.0), torch.nn.Parameter(torch.zeros(3, 1))
     dense.grad = torch.tensor([30.0, -4.0], dtype=torch.float64)
@@ -165,7 +166,7 @@ def test_parameters_without_a_gradient_stay_as_they_are():
     assert trained.item() < 1.0
 
 
-@pytest.mark.filterwarnings("ignore:Sparse invariant checks")  # torch's own
+@pytest.mark.filterwarnings("ignore:Sparse invariant checks")
 def test_rows_of_a_sparse_gradient_are_the_ones_that_l1_touches():
     table = torch.nn.Embedding(3, 2, sparse=True)
     table.weight.data.fill_(1.0)
