@@ -15,7 +15,8 @@ from corelax.core.workers import WorkerEnded, map_in_processes
 from tests.scale.scale_inputs import contents, write_texts
 
 KILLS = 20
-SHARDS = 60
+SHARDS = 200
+MORE = 8  # shards at most that are waited for before a kill
 
 
 def start(texts, out):
@@ -50,15 +51,14 @@ def test_twenty_kills_lose_nothing_and_do_nothing_twice(tmp_path):
     out, draw = tmp_path / "out", random.Random(7)
     seen = {}
     in_the_middle = 0
-    for number in range(KILLS):
+    for _ in range(KILLS):
         process = start(texts, out)
-        if number % 2:  # soon after a shard: while the next ones are written
-            before = len(done(out)) if out.exists() else 0
-            while process.poll() is None and len(done(out)) == before:
-                time.sleep(0.01)
-            time.sleep(draw.uniform(0, 0.2))
-        else:
-            time.sleep(draw.uniform(0, 3))
+        if more := draw.randint(0, MORE):  # while the next ones are written, however fast that is
+            while process.poll() is None and len(done(out)) < len(seen) + more:
+                time.sleep(0.001)
+            time.sleep(draw.uniform(0, 0.03))
+        else:  # while it starts
+            time.sleep(draw.uniform(0, 1))
         process.kill()
         process.communicate()
         now = done(out) if out.exists() else {}
