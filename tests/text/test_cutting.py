@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corelax.text.cutting import SHORT, cut_text
+from corelax.text.cutting import SHORT, cut_text, cut_texts
 from corelax.text.tokens import ABBREVIATIONS, BEFORE_NUMBERS, TITLES, token_spans
 
 # Words that are cut by what follows or goes before, and others.
@@ -33,6 +33,15 @@ def test_what_stands_between_blanks_is_cut_as_in_the_whole_text(text):
 def test_any_text_is_cut_as_a_whole(text, tag):
     whole = LONG + text + tag + text
     assert [tuple(span) for span in cut_text(whole)[1].tolist()] == token_spans(whole)
+
+
+@given(texts=st.lists(TEXTS | st.sampled_from(["", " \n", "<b>No. 5</b>", "犬 ran"]), max_size=8))
+def test_texts_that_are_cut_together_are_cut_as_if_each_were_alone(texts):
+    texts = [*texts, LONG, *texts]
+    for text, (words, spans) in zip(texts, cut_texts(texts), strict=True):
+        assert [tuple(span) for span in spans.tolist()] == token_spans(text)
+        assert list(words) == [text[start:end] for start, end in spans.tolist()]
+        assert words.vocabulary.words(words.numbers) == words
 
 
 @pytest.mark.parametrize(

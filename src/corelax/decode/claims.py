@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import compress
 from operator import or_
 from typing import NamedTuple
 
@@ -30,6 +32,7 @@ from corelax.text.pronouns import CANONICAL, FEMALE, MALE, POSSESSIVE_ENDINGS, S
 from corelax.text.remembered import Remembered
 
 _LONGEST = 4  # words of a mention that is looked at
+_MOST_PHRASES = 20_000  # mentions that are remembered: in most texts a few are all of them
 _JOINING = frozenset("and or & , with of / -".split()) | set(POSSESSIVE_ENDINGS)
 _IS_MALE, _IS_FEMALE = 1, 2
 _FREE = 2  # the first bit for names and speakers
@@ -54,7 +57,7 @@ class Claims(NamedTuple):
         >>> Claims([1, 0, 0], [2, 0, 1]).claiming()
         [0, 2]
         """
-        return [at for at, bits in enumerate(map(or_, self.made, self.refused)) if bits]
+        return list(compress(range(len(self.made)), map(or_, self.made, self.refused)))
 
     def clash(self, mentions: Iterable[int]) -> bool:
         """Whether some mentions cannot be one entity.
@@ -113,30 +116,23 @@ def claims_of(document: Document, spans: Sequence[tuple[int, int]] | Ints) -> Cl
     joined = document.layers.get("document")
     listed = _that_may_claim(document.words, bounds, any_words=speakers is not None)
     for number, (start, end) in zip(listed.tolist(), bounds[listed].tolist(), strict=True):
-        claim = refusal = 0
-        words = document.words[start:end]
-        if words[-1] in POSSESSIVE_ENDINGS:
-            words = words[:-1]
-        lowered = [word.lower() for word in words]
-        if words and _JOINING.isdisjoint(lowered):
-            title, given = _title(words, lowered), first_name(words)
-            claim = _gender(lowered, title, given)
-            here = joined[start] if joined else None
-            if given:
-                first_names[number] = here, given
-            if lowered[-1] in FIRST_NAMES:
-                name = here, lowered[-1]
-                if len(words) == 1:
-                    single[number] = name
-                elif title is not None and title not in GIVEN_NAME_TITLES:
-                    last_names.add(name)
-            refusal = (_IS_MALE | _IS_FEMALE) ^ claim if claim else 0
-            if title in SURNAME_TITLES:
-                surnames[number] = bits.of(("surname", lowered[-1]))
-                claim |= surnames[number]
-            if speakers is not None:
-                said, unsaid = bits.speech(number, lowered, speakers[start])
-                claim, refusal = claim | said, refusal | unsaid
+        if (phrase := _phrase(document.words[start:end])) is None:
+            continue
+        claim = phrase.gender
+        refusal = (_IS_MALE | _IS_FEMALE) ^ claim if claim else 0
+        here = joined[start] if joined else None
+        if phrase.given:
+            first_names[number] = here, phrase.given
+        if phrase.alone:
+            single[number] = here, phrase.alone
+        if phrase.last:
+            last_names.add((here, phrase.last))
+        if phrase.surname:
+            surnames[number] = bits.of(("surname", phrase.surname))
+            claim |= surnames[number]
+        if speakers is not None:
+            said, unsaid = bits.speech(number, phrase.lowered, speakers[start])
+            claim, refusal = claim | said, refusal | unsaid
         made[number], refused[number] = claim, refusal
     for number, name in single.items():
         if name in last_names:
@@ -155,9 +151,10 @@ def claims_of(document: Document, spans: Sequence[tuple[int, int]] | Ints) -> Cl
 def _keep_apart(names: dict[int, _Name], bits: _Bits, made: list[int], refused: list[int]) -> None:
     """Adds claims of first names, each of which refuses those that cannot be of the same person."""
     known: dict[str | None, list[str]] = {}
+    bit: dict[str, int] = {}
     for document, name in dict.fromkeys(names.values()):
         known.setdefault(document, []).append(name)
-    bit = {name: bits.of(("first name", name)) for _, name in names.values()}
+        bit[name] = bits.of(("first name", name))
     others = {
         (document, name): sum(bit[o] for o in of_document if not may_be_one_person(name, o))
         for document, of_document in known.items()
@@ -197,6 +194,51 @@ def _facts(word: str) -> tuple[int, int]:
 
 
 _FACTS = Remembered(lambda words: [_facts(word) for word in words])
+
+
+class _Phrase(NamedTuple):
+    """What the words of a mention say by themselves. Names are in lower case.
+
+    Attributes:
+        lowered: The words in lower case, without a possessive ending.
+        gender: The bit of a gender, or 0.
+        given: Its first name.
+        alone: A first name that is all of it; it may be a surname, too.
+        last: A first name at its end, where it is a surname.
+        surname: The surname that a title goes with.
+    """
+
+    lowered: tuple[str, ...]
+    gender: int
+    given: str | None
+    alone: str | None
+    last: str | None
+    surname: str | None
+
+
+@lru_cache(maxsize=_MOST_PHRASES)
+def _phrase(words: tuple[str, ...]) -> _Phrase | None:
+    """What a mention of these words says; None where they are several things, or nothing.
+
+    >>> _phrase(("Mr.", "Henry", "'s")).surname, _phrase(("Ann", "and", "Bo"))
+    ('henry', None)
+    """
+    if words[-1] in POSSESSIVE_ENDINGS:
+        words = words[:-1]
+    lowered = tuple(word.lower() for word in words)
+    if not words or not _JOINING.isdisjoint(lowered):
+        return None
+    title, given = _title(words, lowered), first_name(words)
+    name = lowered[-1] if lowered[-1] in FIRST_NAMES else None
+    is_last = title is not None and title not in GIVEN_NAME_TITLES
+    return _Phrase(
+        lowered,
+        gender=_gender(lowered, title, given),
+        given=given,
+        alone=name if len(words) == 1 else None,
+        last=name if is_last else None,
+        surname=lowered[-1] if title in SURNAME_TITLES else None,
+    )
 
 
 def _gender(lowered: Sequence[str], title: str | None, given: str | None) -> int:

@@ -47,11 +47,14 @@ def _without_clash(
     scores: NDArray[np.floating], antecedents: Ints, links: Sequence[int], claims: Claims
 ) -> list[int]:
     """The links of entities that clash made anew."""
-    of_links: list[int] = first_mentions(links).tolist()
+    first = first_mentions(links)
+    of_links: list[int] = first.tolist()
     clashing = claims.clashing(of_links)
     if not clashing:
         return list(links)
-    again = [mention for mention, first in enumerate(of_links) if first in clashing]
+    clashes = np.zeros(len(first), bool)
+    clashes[list(clashing)] = True
+    again = clashes[first].nonzero()[0].tolist()
     outnumbered = _outnumbered(again, of_links, claims)
     result, groups = list(links), of_links
     for mention in again:
@@ -166,7 +169,8 @@ class _Groups:
     def __init__(self, claims: Claims, first: Sequence[int]) -> None:
         self._parent = list(first)
         self._made, self._refused = list(claims.made), list(claims.refused)
-        for mention, root in enumerate(first):
+        for mention in claims.claiming():
+            root = first[mention]
             if root != mention:
                 self._made[root] |= claims.made[mention]
                 self._refused[root] |= claims.refused[mention]

@@ -4,23 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from operator import index
+from types import NoneType
 
 from corelax.core.errors import CorelaxError
 from corelax.decode import Pairs
 from corelax.document import Document
-from corelax.text.raw import CutText
+from corelax.text.raw import CutText, check_text, speaker_ranges
 
 Speakers = Sequence[tuple[int, int, str]]
 Text = str | Document | tuple[str, Speakers]
+Given = tuple[str | Document, Speakers | None]
 
 
-def text_and_speakers(given: Text) -> tuple[str | Document, Speakers | None]:
+def checked(text: Text) -> Given:
+    """A text of several and its speakers, of which nothing is wrong and which other processes can be sent."""
+    given, speakers = _text_and_speakers(text)
+    check_single(given, speakers)
+    if isinstance(given, Document):
+        check_speakers(given)
+        return given, None
+    check_text(given)
+    if speakers is not None:
+        speakers = speaker_ranges(speakers, given)
+    return str.__str__(given), speakers
+
+
+def _text_and_speakers(given: Text) -> Given:
     """A text of several, which may be a pair of the text and its speakers."""
     if not isinstance(given, tuple):
         return given, None
     if len(given) != 2:
         raise CorelaxError(f"texts: a pair is a text and its speakers, not {len(given)} values")
     return given
+
+
+def check_speakers(document: Document) -> None:
+    """An error if speakers are not names."""
+    speakers = document.layers.get("speaker")
+    if speakers is not None and not {type(name) for name in speakers} <= {str, NoneType}:
+        raise CorelaxError(f"document {document.key}: speakers must be names, or None")
 
 
 def check_single(text: str | Document, speakers: Speakers | None) -> None:

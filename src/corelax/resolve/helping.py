@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 
 from corelax.decode import Decided
 from corelax.document import Document
-from corelax.rankers.encoder.items import Item
 from corelax.rankers.encoder.reader import Reader
 from corelax.rankers.encoder.scored import ScoredDocument
-from corelax.resolve.given import Speakers
+from corelax.resolve.given import Given
 from corelax.resolve.sending import (
     Arrays,
     Row,
@@ -21,11 +20,9 @@ from corelax.resolve.sending import (
     sent_items,
     tuples_of,
 )
-from corelax.resolve.steps import conclude, cut_or_given, item_of
+from corelax.resolve.steps import conclude, prepare
 from corelax.text.cutting import numbered
 from corelax.text.raw import CutText
-
-Given = tuple[str | Document, Speakers | None]
 
 
 class Options(NamedTuple):
@@ -37,17 +34,15 @@ class Options(NamedTuple):
 
 
 class PreparedPart(NamedTuple):
-    """What a helper has prepared of some texts: those before the first that is wrong.
+    """What a helper has prepared of some texts.
 
     Attributes:
         cuts: Their tokens and sentences.
         items: What the network reads.
-        problem: What is wrong with the text that follows.
     """
 
     cuts: SentCuts
     items: SentItems
-    problem: Exception | None
 
 
 class Part(NamedTuple):
@@ -62,18 +57,8 @@ def helper(reader: Reader, options: Options) -> Callable[[tuple[str, Any]], Any]
     """What a helper does: prepares texts, or decides on what was scored."""
 
     def prepare_all(texts: Sequence[Given]) -> PreparedPart:
-        sources: list[CutText | Document] = []
-        items: list[Item] = []
-        problem: Exception | None = None
-        for text, speakers in texts:
-            try:
-                source, document = cut_or_given(text, speakers)
-                items.append(item_of(reader, document, options.scheme))
-            except Exception as error:
-                problem = error
-                break
-            sources.append(source)
-        return PreparedPart(sent_cuts(sources), sent_items(items), problem)
+        sources, _, items = zip(*prepare(reader, texts, options.scheme), strict=True)
+        return PreparedPart(sent_cuts(sources), sent_items(items))
 
     def decide_all(task: tuple[Part, list[Row]]) -> list[Row]:
         part, rows = task

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corelax.core.checks import check_items
 from corelax.core.device import available_threads
 from corelax.core.helpers import Helpers, can_start
 from corelax.decode import Decided
@@ -25,13 +24,11 @@ from corelax.rankers.encoder.items import Item
 from corelax.rankers.encoder.model import ScoringModel
 from corelax.rankers.encoder.scored import ScoredDocument
 from corelax.resolve.batching import batches_of
-from corelax.resolve.given import Text, check_single, text_and_speakers
-from corelax.resolve.helping import Given, Options, Part, PreparedPart, helper
+from corelax.resolve.given import Given, Text, checked
+from corelax.resolve.helping import Options, Part, PreparedPart, helper
 from corelax.resolve.resolution import Resolution
 from corelax.resolve.sending import Row, kept_tuples, rows_of
-from corelax.resolve.steps import check_speakers
 from corelax.resolve.turns import scored_by_turns
-from corelax.text.raw import check_text, speaker_range
 
 MOST = 8  # workers that are started unless more are asked for
 AHEAD = 2  # batches that are prepared, and batches that are decided, while the network computes
@@ -61,7 +58,7 @@ def resolve_with_helpers(
         workers: The number of helpers.
         batch_size: How many texts the network gets together.
     """
-    batches = batches_of(map(sendable, texts), batch_size)
+    batches = batches_of(map(checked, texts), batch_size)
     for first in batches:
         with Helpers(workers, helper, (model.reader, options)) as helpers:
             yield from _Line(model, helpers, workers).results(first, batches)
@@ -93,14 +90,12 @@ class _Line:
     def _batches(
         self, first: list[Given], others: Iterator[list[Given]], ahead: int
     ) -> Iterator[tuple[list[Part], list[Item]]]:
-        """What the network reads of each batch, up to the first text that is wrong."""
+        """What the network reads of each batch."""
         preparing = deque([self._prepared(first)])
-        while preparing and self._problem is None:
+        while preparing:
             while len(preparing) <= ahead and (batch := self._next(others)):
                 preparing.append(self._prepared(batch))
-            parts, items = self._collected(preparing.popleft())
-            if items:
-                yield parts, items
+            yield _collected(preparing.popleft())
 
     def _scored(
         self, batches: Iterator[tuple[list[Part], list[Item]]]
@@ -125,21 +120,6 @@ class _Line:
         parts = (batch[at : at + size] for at in range(0, len(batch), size))
         return [_Preparing(part, self._helpers.submit(("prepare", _sent(part)))) for part in parts]
 
-    def _collected(self, preparing: list[_Preparing]) -> tuple[list[Part], list[Item]]:
-        """What the network reads of a batch, up to the first text that is wrong."""
-        parts: list[Part] = []
-        items: list[Item] = []
-        for part, future in preparing:
-            prepared: PreparedPart = future.result()
-            size = len(prepared.items.counts)
-            given = [text for text, _ in part[:size]]
-            parts.append(Part(given, prepared.cuts, prepared.items.schemes))
-            items.extend(prepared.items.items())
-            if prepared.problem is not None:
-                self._problem = prepared.problem
-                break
-        return parts, items
-
     def _decided(self, parts: list[Part], scored: Sequence[ScoredDocument]) -> list[_Deciding]:
         """A batch that helpers decide on, in the parts in which it was prepared."""
         rest = iter(scored)
@@ -150,6 +130,18 @@ class _Line:
             task = part._replace(given=words), rows
             deciding.append(_Deciding(part, self._helpers.submit(("decide", task))))
         return deciding
+
+
+def _collected(preparing: list[_Preparing]) -> tuple[list[Part], list[Item]]:
+    """What the network reads of a batch."""
+    parts: list[Part] = []
+    items: list[Item] = []
+    for part, future in preparing:
+        prepared: PreparedPart = future.result()
+        given = [text for text, _ in part]
+        parts.append(Part(given, prepared.cuts, prepared.items.schemes))
+        items.extend(prepared.items.items())
+    return parts, items
 
 
 class _Preparing(NamedTuple):
@@ -171,20 +163,6 @@ class _Deciding(NamedTuple):
         sources = self.part.cuts.sources(self.part.given)
         for source, arrays in zip(sources, kept_tuples(rows), strict=True):
             yield Resolution.later(source, Decided(*arrays))
-
-
-def sendable(text: Text) -> Given:
-    """A text and its speakers, which other processes can be sent; or what is wrong with them."""
-    given, speakers = text_and_speakers(text)
-    check_single(given, speakers)
-    if isinstance(given, Document):
-        check_speakers(given)
-        return given, None
-    check_text(given)
-    if speakers is not None:
-        listed = check_items("document text: speakers", speakers)
-        speakers = [speaker_range(turn, given, "text") for turn in listed]
-    return str.__str__(given), speakers
 
 
 def _sent(texts: list[Given]) -> list[Given]:

@@ -20,7 +20,7 @@ from corelax.rankers.encoder.model import ScoringModel
 from corelax.rankers.encoder.reach import Places
 from corelax.resolve.batching import batches_of, up_to
 from corelax.resolve.corrections import Corrections, corrections_of
-from corelax.resolve.given import Speakers, Text, in_words, renumbered, text_and_speakers
+from corelax.resolve.given import Speakers, Text, checked, in_words, renumbered
 from corelax.resolve.helping import Options
 from corelax.resolve.hub import fetched, push_folder
 from corelax.resolve.loading import load_model
@@ -255,15 +255,13 @@ class Resolver:
     ) -> Iterator[Resolution]:
         """The entities of texts, all by this process."""
 
-        def prepared() -> Iterator[Prepared]:
-            for text in texts:
-                yield prepare(self.model, *text_and_speakers(text), options.scheme)
-
-        batches = batches_of(prepared(), batch_size)
+        reader = self.model.reader
+        given = batches_of(map(checked, texts), batch_size)
+        batches = (prepare(reader, batch, options.scheme) for batch in given)
         with_items = ((batch, [each.item for each in batch]) for batch in batches)
         for batch, scored in scored_by_turns(self.model, with_items):
             found = conclude(
-                self.model,
+                reader,
                 [each.document for each in batch],
                 [each.item.scheme for each in batch],
                 scored,
@@ -339,7 +337,7 @@ class Resolver:
         if not (must_link or cannot_link):
             schemes = [item.scheme for item in items]
             yield from conclude(
-                self.model,
+                self.model.reader,
                 documents,
                 schemes,
                 results,
@@ -371,7 +369,7 @@ class Resolver:
         self, document: Document, scheme: str | None, given: list[tuple[int, int]] | None = None
     ) -> Item:
         """A document as the ranker takes it."""
-        return item_of(self.model, document, scheme, given)
+        return item_of(self.model.reader, document, scheme, given)
 
     def _places(self, document: Document, item: Item) -> Places:
         """Which spans of a document the ranker can look at."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from corelax.core.checks import check_items
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
-from corelax.text.cutting import cut_text
+from corelax.text.cutting import cut_texts
 from corelax.text.sentences import sentence_starts
 from corelax.text.vocabulary import joined
 
@@ -93,14 +94,15 @@ def cut_document(
     """A text that is cut, and its tokens; arguments as for `document_of`."""
     check_text(text, id)
     if speakers is None:
-        words, spans = cut_text(text)
-        starts = np.array(sentence_starts(text, words, spans), np.int64)
-        return CutText(text, id, spans, starts, None), words
+        [alone] = cut_documents([text], id)
+        return alone
+    stretches = _turns(text, speaker_ranges(speakers, text, id))
+    pieces = [text[begin:end] for begin, end, _ in stretches]
     parts, size = [], 0
     every_span, every_start, turns = [np.zeros((0, 2), np.int64)], [np.zeros(0, np.int64)], []
-    for begin, end, name in _turns(text, id, check_items(f"document {id}: speakers", speakers)):
-        piece = text[begin:end]
-        words, spans = cut_text(piece)
+    for piece, (begin, _, name), (words, spans) in zip(
+        pieces, stretches, cut_texts(pieces), strict=True
+    ):
         every_start.append(np.array(sentence_starts(piece, words, spans), np.int64) + size)
         every_span.append(spans + begin)
         turns.append((name, len(words)))
@@ -108,6 +110,17 @@ def cut_document(
         size += len(words)
     cut = CutText(text, id, np.concatenate(every_span), np.concatenate(every_start), tuple(turns))
     return cut, joined(parts)
+
+
+def cut_documents(texts: Sequence[str], id: str = "text") -> list[tuple[CutText, tuple[str, ...]]]:
+    """What `cut_document` says of each of several texts without speakers, which are cut together."""
+    for text in texts:
+        check_text(text, id)
+    cuts: list[tuple[CutText, tuple[str, ...]]] = []
+    for text, (words, spans) in zip(texts, cut_texts(texts), strict=True):
+        starts = np.array(sentence_starts(text, words, spans), np.int64)
+        cuts.append((CutText(text, id, spans, starts, None), words))
+    return cuts
 
 
 def check_text(text: object, id: str = "text") -> None:
@@ -122,19 +135,26 @@ def check_text(text: object, id: str = "text") -> None:
         raise CorelaxError(f"document {id}: a text is a str, not {type(text).__name__}")
 
 
-def _turns(
-    text: str, id: str, speakers: Iterable[tuple[int, int, str]]
-) -> list[tuple[int, int, str | None]]:
-    """The text as stretches of one speaker. What only blanks divide is one stretch."""
-    turns: list[tuple[int, int, str | None]] = []
-    done = 0
-    ranges = (speaker_range(given, text, id) for given in speakers)
-    for begin, end, name in sorted(ranges, key=lambda r: r[:2]):
+def speaker_ranges(
+    speakers: Iterable[tuple[int, int, str]], text: str, id: str = "text"
+) -> list[tuple[int, int, str]]:
+    """Who says what, from left to right; an error if that is not in the text, or by two at once."""
+    given = check_items(f"document {id}: speakers", speakers)
+    ranges = sorted((_speaker_range(each, text, id) for each in given), key=lambda r: r[:2])
+    for (_, done, _), (begin, end, name) in pairwise(ranges):
         if begin < done:
             raise CorelaxError(
                 f"document {id}: the speaker range {begin} to {end} ({name}) begins before another ends; "
                 "ranges must not overlap"
             )
+    return ranges
+
+
+def _turns(text: str, ranges: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, str | None]]:
+    """The text as stretches of one speaker. What only blanks divide is one stretch."""
+    turns: list[tuple[int, int, str | None]] = []
+    done = 0
+    for begin, end, name in ranges:
         if text[done:begin].strip():
             turns.append((done, begin, None))
         if turns and turns[-1][2] == name:
@@ -145,7 +165,7 @@ def _turns(
     return [*turns, (done, len(text), None)]
 
 
-def speaker_range(given: tuple[int, int, str], text: str, id: str) -> tuple[int, int, str]:
+def _speaker_range(given: tuple[int, int, str], text: str, id: str) -> tuple[int, int, str]:
     """Who says what, if it is in the text."""
     match given:
         case (int(begin), int(end), str(name)) if 0 <= begin <= end <= len(text):

@@ -42,11 +42,21 @@ class Rows(NamedTuple):
         >>> rows.joined().tolist(), rows.size.tolist()
         ([97, 98, 97], [2, 0, 1])
         """
-        ends = self.size.cumsum()
-        total = int(ends[-1]) if len(ends) else 0
-        at = np.repeat(self.first - (ends - self.size), self.size)
-        joined: Ints = self.numbers[at + np.arange(total)]
+        ends = ends_of(self.size)
+        at = (self.first - ends[:-1]).repeat(self.size)
+        joined: Ints = self.numbers[at + np.arange(ends[-1])]
         return joined
+
+
+def ends_of(sizes: Ints) -> Ints:
+    """[part + 1] where each part of a row begins, and where the last ends.
+
+    >>> ends_of(np.array([2, 3])).tolist()
+    [0, 2, 5]
+    """
+    ends = np.zeros(len(sizes) + 1, np.int64)
+    sizes.cumsum(out=ends[1:])
+    return ends
 
 
 class Remembered:

@@ -114,8 +114,10 @@ _FACTS = Remembered(_facts)
 def _after_stops(words: Sequence[str], bits: Ints, spans: Ints) -> Iterator[int]:
     size, closed = len(words), 0
     # All runs are measured beforehand: many stops may lie in one, and each needs its end.
-    in_brackets = (bits[:-2] & _BRACKET != 0) & (bits[2:] & _BRACKET_END != 0)  # such as [1]
-    references = _run_ends(in_brackets.nonzero()[0].tolist(), 3)
+    references: dict[int, int] = {}  # such as [1]
+    if np.bitwise_or.reduce(bits) & _BRACKET:
+        in_brackets = (bits[:-2] & _BRACKET != 0) & (bits[2:] & _BRACKET_END != 0)
+        references = _run_ends(in_brackets.nonzero()[0].tolist(), 3)
     openers = _run_ends((bits[:-1] & _OPENS).nonzero()[0].tolist(), 1)
     joined = spans[1:, 0] == spans[:-1, 1]  # [token] no blank follows; not of the last
     closers = {*(joined & (bits[1:] & _CLOSES != 0)).nonzero()[0].tolist()}  # before what closes

@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from itertools import chain
+from itertools import chain, pairwise
 from operator import itemgetter
 from typing import Any
 
@@ -36,9 +36,10 @@ class Vocabulary:
 
     def numbers(self, words: Sequence[str]) -> Ints:
         """[word] the number of each; new words get one."""
-        if len(words) > 1:  # looked up all at once; of one word it would not be a tuple
-            with suppress(KeyError):
+        with suppress(KeyError):
+            if len(words) > 1:  # looked up all at once; of one word it would not be a tuple
                 return np.array(itemgetter(*words)(self._number), np.int64)
+            return np.array([self._number[word] for word in words], np.int64)
         with self._lock.held():
             return np.array([self._number_of(word) for word in words], np.int64)
 
@@ -81,6 +82,17 @@ class Numbered(tuple[str, ...]):
     def __reduce__(self) -> tuple[Any, ...]:
         return tuple, (list(self),)
 
+    def cut(self, ends: Sequence[int]) -> list[Numbered]:
+        """The words in parts, each of which ends where it is said; the reverse of `joined`.
+
+        >>> Vocabulary().numbered(["Ann", "saw", "Bo"]).cut([1, 3])
+        [('Ann',), ('saw', 'Bo')]
+        """
+        return [
+            Numbered(self[start:end], self.vocabulary, self.numbers[start:end])
+            for start, end in pairwise([0, *ends])
+        ]
+
 
 def joined(parts: Sequence[Sequence[str]]) -> tuple[str, ...]:
     """The words of all parts in a row; numbered, if one vocabulary has numbered all of them.
@@ -89,6 +101,8 @@ def joined(parts: Sequence[Sequence[str]]) -> tuple[str, ...]:
     >>> joined([a, b]), joined([a, b]).numbers.tolist(), type(joined([a, ("Bo",)]))
     (('Ann', 'saw', 'Ann'), [0, 1, 0], <class 'tuple'>)
     """
+    if len(parts) == 1 and isinstance(parts[0], tuple):
+        return parts[0]
     words = chain.from_iterable(parts)
     numbered = [part for part in parts if isinstance(part, Numbered)]
     if len(numbered) == len(parts) and len({part.vocabulary for part in numbered}) == 1:

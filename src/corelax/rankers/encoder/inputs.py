@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -16,7 +17,8 @@ from corelax.decode.arrays import Ints
 from corelax.document import Document
 from corelax.rankers.encoder.fast_tokenizer import fast_tokenizer
 from corelax.rankers.encoder.words import LAYERS, changed, word_layers
-from corelax.text.remembered import MOST_WORDS, Remembered, Rows
+from corelax.text.remembered import MOST_WORDS, Remembered, Rows, ends_of
+from corelax.text.vocabulary import joined
 
 LONGEST_NAME = 8  # pieces of the name of a speaker
 
@@ -111,58 +113,111 @@ def encoder_input(document: Document, tokenizer: WordPieces, window: int) -> tup
         tokenizer: The pieces of words, by the tokenizer of the encoder.
         window: How many pieces a window has at most, with its two marks.
     """
-    layers = word_layers(document)
+    [windows] = encoder_inputs([document], tokenizer, window)
+    return windows
+
+
+def encoder_inputs(
+    documents: Sequence[Document], tokenizer: WordPieces, window: int
+) -> list[tuple[TextWindow, ...]]:
+    """What `encoder_input` says of each document. Those without speakers are laid out together, for speed."""
+    without = [document for document in documents if "speaker" not in document.layers]
+    windows = iter(_without_speakers(without, tokenizer, window) if without else ())
+    return [
+        _with_speakers(document, tokenizer, window)
+        if "speaker" in document.layers
+        else next(windows)
+        for document in documents
+    ]
+
+
+def _without_speakers(
+    documents: Sequence[Document], tokenizer: WordPieces, window: int
+) -> list[tuple[TextWindow, ...]]:
+    """The windows of each of some documents, of whose words nobody is said to speak."""
+    words = tokenizer.rows(joined([document.words for document in documents]))
+    words = words._replace(size=np.minimum(words.size, window - 2))
+    ends = ends_of(words.size)
+    cuts: list[tuple[int, int]] = []
+    counts, firsts = [], []
+    first = 0
+    for document in documents:
+        end = first + len(document.words)
+        own = list(_cuts(document, ends[first : end + 1], window - 2))
+        cuts += [(first + start, first + stop) for start, stop in own]
+        firsts += [start for start, _ in own]
+        counts.append(len(own))
+        first = end
+    owners = np.arange(len(words.size)).repeat(words.size)
+    row = _Row(words.joined(), owners, ends, word_layers(documents))
+    windows = iter(row.windows(cuts, firsts, tokenizer))
+    return [tuple(islice(windows, count)) for count in counts]
+
+
+def _with_speakers(
+    document: Document, tokenizer: WordPieces, window: int
+) -> tuple[TextWindow, ...]:
+    """The windows of a document, with the names of who speaks."""
+    layers = word_layers([document])
     words = tokenizer.rows(document.words)
-    speakers = document.layers.get("speaker")
-    if speakers is None:
-        words = words._replace(size=np.minimum(words.size, window - 2))
-        ends = _ends(words.size)
-        cuts = list(_cuts(document, ends, window - 2))
-        pieces, owners = words.joined(), np.arange(len(words.size)).repeat(words.size)
-    else:
-        names = _speaker_names(speakers, tokenizer)
-        longest = int(names.size.max(initial=0))
-        if window - 2 < 4 * longest:  # no room for names
-            names, longest = names._replace(size=np.zeros_like(names.size)), 0
-        room = window - 2 - 2 * longest  # a name before the window, one before a word
-        words = words._replace(size=np.minimum(words.size, room))
-        reads_name = changed(layers[:, LAYERS.index("turn")])
-        ends = _ends(words.size + names.size * reads_name)
-        cuts = list(_cuts(document, ends, window - 2 - longest))
-        reads_name[[start for start, _ in cuts]] = True
-        before = names.size * reads_name  # [word] pieces of the name before it
-        pieces, owners, ends = _laid_out(words, names._replace(size=before))
-    begin_mark, end_mark = tokenizer.tokenizer.cls_token_id, tokenizer.tokenizer.sep_token_id
-    windows = []
-    for start, end in cuts:
-        inside = slice(ends[start], ends[end])
-        windows.append(
-            TextWindow(
-                first=start,
-                pieces=_marked(pieces[inside], begin_mark, end_mark),
-                owners=_marked(np.maximum(owners[inside] - start, -1), -1, -1),
-                layers=layers[start:end],
-            )
-        )
-    return tuple(windows)
+    names = _speaker_names(document.layers["speaker"], tokenizer)
+    longest = int(names.size.max(initial=0))
+    if window - 2 < 4 * longest:  # no room for names
+        names, longest = names._replace(size=np.zeros_like(names.size)), 0
+    room = window - 2 - 2 * longest  # a name before the window, one before a word
+    words = words._replace(size=np.minimum(words.size, room))
+    reads_name = changed(layers[:, LAYERS.index("turn")])
+    ends = ends_of(words.size + names.size * reads_name)
+    cuts = list(_cuts(document, ends, window - 2 - longest))
+    firsts = [start for start, _ in cuts]
+    reads_name[firsts] = True
+    before = names.size * reads_name  # [word] pieces of the name before it
+    row = _Row(*_laid_out(words, names._replace(size=before)), layers)
+    return tuple(row.windows(cuts, firsts, tokenizer))
 
 
-def _ends(sizes: Ints) -> Ints:
-    """[word + 1] where the pieces of each word begin, and where the last end."""
-    ends = np.zeros(len(sizes) + 1, np.int64)
-    sizes.cumsum(out=ends[1:])
-    return ends
+class _Row(NamedTuple):
+    """Words of one document, or of several, in a row.
 
-
-def _marked(values: Ints, begin: int, end: int) -> Ints:
-    """Values between two marks.
-
-    >>> _marked(np.array([7, 8]), 1, 2).tolist()
-    [1, 7, 8, 2]
+    Attributes:
+        pieces: [piece].
+        owners: [piece] the word that it is of; −1 for names of speakers.
+        ends: [word + 1] where the pieces of each word begin, and where the last end.
+        layers: [word, layer].
     """
-    marked = np.empty(len(values) + 2, np.int64)
-    marked[0], marked[1:-1], marked[-1] = begin, values, end
-    return marked
+
+    pieces: Ints
+    owners: Ints
+    ends: Ints
+    layers: Ints
+
+    def windows(
+        self, cuts: Sequence[tuple[int, int]], firsts: Sequence[int], tokenizer: WordPieces
+    ) -> Iterator[TextWindow]:
+        """The windows, parts of one table of all.
+
+        Args:
+            cuts: (first word, one past the last) of each, in the row; every word is in one.
+            firsts: The first word of each, in its document.
+            tokenizer: Has the marks of begin and end.
+        """
+        if not cuts:
+            return
+        starts, stops = np.array(cuts, np.int64).T
+        sizes = self.ends[stops] - self.ends[starts]
+        edges = ends_of(sizes + 2)
+        # Each piece comes behind the marks of the windows before it, and of the begin of its own.
+        place = np.arange(len(self.pieces)) + np.arange(1, 2 * len(sizes), 2).repeat(sizes)
+        pieces = np.empty(edges[-1], np.int64)
+        pieces[edges[:-1]] = tokenizer.tokenizer.cls_token_id
+        pieces[edges[1:] - 1] = tokenizer.tokenizer.sep_token_id
+        pieces[place] = self.pieces
+        owners = np.full(edges[-1], -1)
+        owners[place] = np.maximum(self.owners - starts.repeat(sizes), -1)
+        for first, (start, stop), (begin, end) in zip(
+            firsts, cuts, pairwise(edges.tolist()), strict=True
+        ):
+            yield TextWindow(first, pieces[begin:end], owners[begin:end], self.layers[start:stop])
 
 
 def _laid_out(words: Rows, names: Rows) -> tuple[Ints, Ints, Ints]:
@@ -174,7 +229,7 @@ def _laid_out(words: Rows, names: Rows) -> tuple[Ints, Ints, Ints]:
     owners = np.repeat(np.stack([np.full(size, -1), np.arange(size)], -1).ravel(), places)
     pieces = np.empty(len(owners), np.int64)
     pieces[owners >= 0], pieces[owners < 0] = words.joined(), names.joined()
-    return pieces, owners, _ends(places)[::2]
+    return pieces, owners, ends_of(places)[::2]
 
 
 def _speaker_names(speakers: Sequence[str | None], tokenizer: WordPieces) -> Rows:
@@ -194,7 +249,17 @@ def _speaker_names(speakers: Sequence[str | None], tokenizer: WordPieces) -> Row
 
 
 def _cuts(document: Document, ends: Ints, room: int) -> Iterator[tuple[int, int]]:
-    """(first word, one past the last) of each window."""
+    """(first word, one past the last) of each window.
+
+    Args:
+        document: Its sentences.
+        ends: [word + 1] where the pieces of each word begin, in a row of them, and where the last end.
+        room: The most pieces of a window.
+    """
+    if ends[-1] - ends[0] <= room:
+        if document.words:
+            yield 0, len(document.words)
+        return
     begin = 0
     at = ends.tolist()
     for start, end in document.sentence_bounds:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from corelax.document import Document
 from corelax.rankers.encoder.calibration import UNCALIBRATED, Calibration
-from corelax.rankers.encoder.inputs import TextWindow, WordPieces, encoder_input
+from corelax.rankers.encoder.inputs import TextWindow, WordPieces, encoder_input, encoder_inputs
 from corelax.rankers.encoder.settings import EncoderSettings
 
 
@@ -27,6 +27,10 @@ class Reader(NamedTuple):
     def windows(self, document: Document) -> tuple[TextWindow, ...]:
         """What the encoder reads of a document."""
         return encoder_input(document, self.tokenizer, self.settings.window)
+
+    def windows_of(self, documents: Sequence[Document]) -> list[tuple[TextWindow, ...]]:
+        """What the encoder reads of each of several documents."""
+        return encoder_inputs(documents, self.tokenizer, self.settings.window)
 
     def calibration(self, scheme: int) -> Calibration:
         """The calibration of a scheme, by its number."""

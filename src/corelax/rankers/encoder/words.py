@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,8 @@ from numpy.typing import NDArray
 from corelax.decode.arrays import Ints
 from corelax.document import Document
 from corelax.text.pronouns import CANONICAL, POSSESSIVE_ENDINGS
-from corelax.text.remembered import Remembered
+from corelax.text.remembered import Remembered, ends_of
+from corelax.text.vocabulary import joined
 
 # Of words; the hash is that of the word in lower case.
 LAYERS = ("sentence", "speaker", "turn", "hash", "mark", "shape", "person")
@@ -31,26 +33,47 @@ _QUOTES = {"“": OPENING, "``": OPENING, "”": CLOSING, "''": CLOSING, '"': ST
 LONGEST_QUOTE = 400  # words; a mark that is not closed must not make the rest of a book a quote
 
 
-def word_layers(document: Document) -> Ints:
-    """[word, layer] numbers, in the order of `LAYERS`."""
-    facts = _FACTS.rows(document.words)
-    layers = np.zeros((len(document.words), len(LAYERS)), np.int64)
+def word_layers(documents: Sequence[Document]) -> Ints:
+    """[word, layer] numbers of the words of all documents in a row, in the order of `LAYERS`."""
+    words = joined([document.words for document in documents])
+    facts = _FACTS.rows(words)
+    layers = np.zeros((len(words), len(LAYERS)), np.int64)
     if not len(layers):
         return layers
-    bounds = np.array([*document.sentence_starts, len(layers)], np.int64)
-    starts, sizes = bounds[:-1], bounds[1:] - bounds[:-1]
-    begins = np.zeros(len(layers), bool)
-    begins[starts[sizes > 0]] = True
-    layers[:, 0] = np.arange(len(starts)).repeat(sizes)
-    speakers, quotes = speaker_numbers(document), facts.column(_QUOTE)
-    if speakers.any() or quotes.any():
-        layers[:, 1] = speakers
-        layers[:, 2] = _turns(quotes, speakers)
+    sizes = np.array([len(document.words) for document in documents])
+    first = ends_of(sizes)  # [document + 1] words
+    layers[:, 0], begins = _sentences(documents, first)
+    quotes = facts.column(_QUOTE)
+    quoted = set(first.searchsorted(quotes.nonzero()[0], "right") - 1) if quotes.any() else ()
+    for at, document in enumerate(documents):
+        if at in quoted or "speaker" in document.layers:
+            here = slice(first[at], first[at + 1])
+            speakers = layers[here, 1] = speaker_numbers(document)
+            layers[here, 2] = _turns(quotes[here], speakers)
     layers[:, 3] = facts.column(_HASH)
     layers[:, 4] = facts.column(_MARK)
     layers[:, 5] = np.where(begins, facts.column(_FIRST_SHAPE), facts.column(_OTHER_SHAPE))
     layers[:, 6] = facts.column(_PERSON)
     return layers
+
+
+def _sentences(documents: Sequence[Document], first: Ints) -> tuple[Ints, NDArray[np.bool_]]:
+    """[word] the number of its sentence in its document, and whether it begins one.
+
+    Args:
+        documents: In a row.
+        first: [document + 1] their first words.
+    """
+    counts = np.array([len(document.sentence_starts) for document in documents])
+    every = chain.from_iterable(document.sentence_starts for document in documents)
+    starts = np.array([*every, 0], np.int64)  # [sentence + 1] first words
+    starts[:-1] += first[:-1].repeat(counts)
+    starts[-1] = first[-1]
+    sizes = starts[1:] - starts[:-1]
+    begins = np.zeros(starts[-1], bool)
+    begins[starts[:-1][sizes > 0]] = True
+    number = np.arange(len(sizes)) - ends_of(counts)[:-1].repeat(counts)
+    return number.repeat(sizes), begins
 
 
 def speaker_numbers(document: Document) -> Ints:
