@@ -55,11 +55,11 @@ def words_of(text: str) -> list[list[str]]:
 
 
 def one_by_one(resolver: Resolver, texts: list[str], _: int) -> Iterator[object]:
-    yield from (resolver.resolve(text) for text in texts)
+    yield from (resolver.resolve(text).clusters for text in texts)
 
 
 def batched(resolver: Resolver, texts: list[str], batch: int) -> Iterator[object]:
-    yield from resolver.pipe(texts, batch_size=batch, workers=0)
+    yield from (found.clusters for found in resolver.pipe(texts, batch_size=batch, workers=0))
 
 
 def plain(resolver: Resolver, texts: list[str], _: int) -> Iterator[object]:
@@ -97,8 +97,8 @@ def helped_seconds(resolver: Resolver, texts: list[str], batch: int) -> float:
 
     def seconds(times: int) -> float:
         began = time.perf_counter()
-        for _ in resolver.pipe(texts * times, batch_size=batch, workers=WORKERS):
-            pass
+        for found in resolver.pipe(texts * times, batch_size=batch, workers=WORKERS):
+            _ = found.clusters
         return time.perf_counter() - began
 
     once = seconds(1)

@@ -5,10 +5,11 @@
 The network computes once for each text, and what it says is recorded; then `Resolver.pipe` runs with the
 record in the place of the network. "prepare" cuts texts and makes windows, "decide" makes entities of what
 the network says, "pipe" is both; "tables" fills the tables that a network gets, which a GPU waits for as
-well. "asked" is `pipe` and then all mentions, names and characters of each result. Times are those of the
-processor, the best of several runs on one core. With `--workers N`, "helped" is what is left to this process
-if N others help it. Texts are synthetic, or those of GUM dev (`--gum`, from
-CORELAX_DATA). `--against` names the source folder of another version, which is measured with the same record.
+well. "clusters" is `pipe` and then the characters of all entities, "asked" is `pipe` and then all mentions,
+names and characters of each result. Times are those of the processor, the best of several runs on one core.
+With `--workers N`, "helped" is what is left to this process if N others help it. Texts are synthetic, or those
+of GUM dev (`--gum`, from CORELAX_DATA). `--against` names the source folder of another version, which is
+measured with the same record.
 """
 
 from __future__ import annotations
@@ -117,6 +118,11 @@ def measure(
         for _ in resolver.pipe(texts, batch_size=BATCH, **options):
             pass
 
+    def clusters() -> None:
+        model.rewind()
+        for found in resolver.pipe(texts, batch_size=BATCH):
+            _ = found.clusters
+
     def asked() -> None:
         model.rewind()
         for _ in ask(resolver, texts):
@@ -137,6 +143,7 @@ def measure(
         "decide": best(decided, runs),
         "tables": best(lambda: tables(items, model.settings.max_width), runs),
         "pipe": best(piped, runs),
+        "clusters": best(clusters, runs),
         "asked": best(asked, runs),
     }
     if workers:
@@ -179,7 +186,9 @@ def main() -> None:
             print(json.dumps(figures))
             return
         others = _of_other(options, path) if options.against else {}
-    names = ["prepare", "decide", "pipe", "tables", "asked"] + ["helped"] * bool(options.workers)
+    names = ["prepare", "decide", "pipe", "tables", "clusters", "asked"] + ["helped"] * bool(
+        options.workers
+    )
     rows = []
     for size in options.sizes:
         rows.append([f"{size:,}", "this", *(f"{figures[size][name]:.2f}" for name in names)])

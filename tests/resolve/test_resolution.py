@@ -333,10 +333,30 @@ def test_a_resolution_that_is_made_later_is_the_same():
 
 
 def test_nothing_is_made_before_it_is_asked_for(monkeypatch):
-    later, _ = resolved_later()
+    later, now = resolved_later()
     monkeypatch.setattr(Decided, "decisions", lambda _: pytest.fail("not asked for"))
     assert later.text.startswith("Ann")
+    assert later.clusters == now.clusters
     pickle.dumps(later)
+
+
+@given(
+    spans=st.sets(st.tuples(st.integers(0, 8), st.integers(1, 4)), min_size=1, max_size=12),
+    entities=st.lists(st.integers(0, 3), min_size=12, max_size=12),
+)
+def test_clusters_are_the_same_before_and_after_mentions_are_made(spans, entities):
+    text = "Ann , who saw  Bo and\nCy there , left her dog ."
+    placed = sorted((start, start + width) for start, width in spans)
+    decisions = [
+        Decision(Span(*span), entity, None, 0.9, 0.8, 0.7, head=span[0])
+        for span, entity in zip(placed, entities, strict=False)
+    ]
+    cut, _ = cut_document(text)
+    later = Resolution.later(cut, decided_of(decisions))
+    assert later.clusters == resolution_of(document_of(text), decisions).clusters
+    before = later.clusters
+    assert len(later.mentions) == len(placed)
+    assert later.clusters == before
 
 
 def test_it_can_be_sent_elsewhere_before_and_after_it_is_made():

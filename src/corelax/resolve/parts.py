@@ -8,9 +8,12 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from corelax.core.errors import CorelaxError
 from corelax.core.printable import shortened
-from corelax.decode import Antecedent, Decision
+from corelax.decode import Antecedent, Decided, Decision
 from corelax.document import Document, Span
 from corelax.document.clustering import Clustering
 from corelax.resolve.representative import representative, short_end
@@ -113,6 +116,22 @@ def parts_of(document: Document, decisions: Iterable[Decision], text: str | None
     clusters = Clustering([[m.span for m in entity.mentions] for entity in entities])
     resolved = document.with_clusters(clusters, heads_of(document, mentions))
     return Parts(text, resolved, tuple(mentions), entities)
+
+
+def clusters_of(spans: NDArray[np.integer], decided: Decided) -> list[list[tuple[int, int]]]:
+    """The mentions of each entity as (start, end) in characters, in the order that `parts_of` gives them.
+
+    Args:
+        spans: [token, 2] first and last + 1 character.
+        decided: What was decided about the mentions, none of which is empty.
+    """
+    order = np.lexsort((-decided.end, decided.start))
+    starts, ends = spans[decided.start[order], 0], spans[decided.end[order] - 1, 1]
+    clusters: dict[int, list[tuple[int, int]]] = {}
+    characters = zip(starts.tolist(), ends.tolist(), strict=True)
+    for entity, mention in zip(decided.entity[order].tolist(), characters, strict=True):
+        clusters.setdefault(entity, []).append(mention)
+    return list(clusters.values())
 
 
 def without_alone(

@@ -15,6 +15,7 @@ from corelax.resolve.parts import (
     ResolvedEntity,
     ResolvedMention,
     checked_offsets,
+    clusters_of,
     counted,
     parts_of,
 )
@@ -150,7 +151,10 @@ class Resolution:
 
     @property
     def clusters(self) -> list[list[tuple[int, int]]]:
-        """The entities as (start, end) in characters."""
+        """The entities as (start, end) in characters; of a raw text no mention is made for that."""
+        later = self._later
+        if later is not None and isinstance(later.text, CutText):
+            return clusters_of(later.text.spans, later.decided)
         return [[(m.start, m.end) for m in entity.mentions] for entity in self.entities]
 
     def as_dict(self) -> dict[str, Any]:
