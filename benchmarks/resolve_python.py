@@ -7,9 +7,9 @@ record in the place of the network. "prepare" cuts texts and makes windows, "dec
 the network says, "pipe" is both; "tables" fills the tables that a network gets, which a GPU waits for as
 well. "clusters" is `pipe` and then the characters of all entities, "asked" is `pipe` and then all mentions,
 names and characters of each result. Times are those of the processor, the best of several runs on one core.
-With `--workers N`, "helped" is what is left to this process if N others help it. Texts are synthetic, or those
-of GUM dev (`--gum`, from CORELAX_DATA). `--against` names the source folder of another version, which is
-measured with the same record.
+With `--workers N`, "helped" is what is left to this process if N others help it. Texts are synthetic, or
+those of GUM dev (`--gum`, from CORELAX_DATA). `--against` names the source folder of another version, which
+is measured with the same record.
 """
 
 from __future__ import annotations
