@@ -235,3 +235,10 @@ def test_first_names_are_kept_apart_within_a_document_alone():
     assert claims_of(together, spans).clash([0, 1])
     apart = Document(id="d", words=words, layers={"document": ("a", "a", "b")})
     assert not claims_of(apart, spans).clash([0, 1])
+
+
+def test_words_in_a_list_claim_the_same():
+    words, spans = ["Mr.", "Li", "saw", "her"], [(0, 2), (3, 4)]
+    listed = claims_of(Document(id="d", words=words), spans)
+    assert listed == claims_of(Document(id="d", words=tuple(words)), spans)
+    assert listed.clash([0, 1])

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from corelax.core.errors import CorelaxError
-from corelax.rankers.encoder.folder import save_ranker
+from corelax.rankers.encoder.batches import store_as_computed
+from corelax.rankers.encoder.folder import load_ranker, save_ranker
 from corelax.resolve import Resolver
 from corelax.resolve.hub import fetched, push_folder
 from tests.rankers.encoder.encoder_models import tiny_model, write_encoder
@@ -147,6 +148,14 @@ def test_a_model_goes_to_the_hub_and_comes_back(hub: Hub, folder: Path) -> None:
 def test_a_model_that_was_never_saved_can_be_uploaded(hub: Hub, folder: Path) -> None:
     Resolver(Resolver.from_pretrained(folder, device="cpu").model).push_to_hub("ann/fresh")
     assert set(hub.repos["ann/fresh"]) >= {"config.json", "model.safetensors"}
+
+
+@pytest.mark.usefixtures("hub")
+def test_weights_that_were_rounded_for_a_gpu_are_not_uploaded(folder: Path) -> None:
+    model = load_ranker(folder)
+    store_as_computed(model.ranker)
+    with pytest.raises(CorelaxError, match="rounded; load it with device='cpu'"):
+        Resolver(model).push_to_hub("ann/rounded")
 
 
 def test_nothing_but_known_files_is_downloaded(hub: Hub, folder: Path) -> None:

@@ -123,6 +123,21 @@ def test_an_error_of_the_network_comes_after_what_it_has_done(resolver):
         next(results)
 
 
+class Unreadable(str):
+    """A name that no helper can be sent."""
+
+    def __reduce__(self):
+        raise CorelaxError("cannot be sent")
+
+
+def test_texts_before_one_that_cannot_be_sent_are_resolved(resolver):
+    wrong = Document.from_sentences("d", [["Ann", Unreadable("left")]])
+    results = []
+    with pytest.raises(CorelaxError, match="cannot be sent"):
+        results.extend(resolver.pipe([TEXT] * 4 + [wrong], batch_size=2, workers=2))
+    assert len(results) == 4
+
+
 def test_no_process_is_started_for_no_text(resolver, monkeypatch):
     monkeypatch.setattr("corelax.resolve.overlap.Helpers", None)
     assert list(resolver.pipe([], workers=4)) == []

@@ -17,7 +17,7 @@ def reader(tmp_path_factory):
 
 @pytest.mark.parametrize("together", [1, 2 * len(TEXT), 1 << 16])
 def test_texts_are_prepared_together_as_each_would_be_alone(reader, together, monkeypatch):
-    monkeypatch.setattr(steps, "TOGETHER", together)
+    monkeypatch.setattr(steps, "LETTERS", together)
     given = [checked(text) for text in TEXTS]
     alone = [one for each in given for one in prepare(reader, [each], None)]
     for one, other in zip(prepare(reader, given, None), alone, strict=True):
@@ -36,7 +36,7 @@ def test_no_more_letters_are_cut_together_than_allowed(reader, monkeypatch):
 
     cut_documents = steps.cut_documents
     monkeypatch.setattr(steps, "cut_documents", noted)
-    monkeypatch.setattr(steps, "TOGETHER", 10)
+    monkeypatch.setattr(steps, "LETTERS", 10)
     prepare(reader, [("a" * size, None) for size in (4, 6, 1, 20)], None)
     assert sizes == [[4, 6], [1], [20]]
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corelax.text.cutting import SHORT, cut_text, cut_texts
+from corelax.text.cutting import SHORT, cut_texts
 from corelax.text.tokens import ABBREVIATIONS, BEFORE_NUMBERS, TITLES, token_spans
 
 # Words that are cut by what follows or goes before, and others.
@@ -20,6 +20,11 @@ TEXTS = st.lists(
     st.tuples(st.sampled_from(UNITS), st.sampled_from(BLANKS + [" "] * 9)), min_size=1, max_size=40
 ).map(lambda parts: "".join(unit + blank for unit, blank in parts))
 LONG = "word " * SHORT  # so that no text is cut as a whole
+
+
+def cut_text(text):
+    [cut] = cut_texts([text])
+    return cut
 
 
 @given(text=TEXTS)

@@ -116,7 +116,7 @@ def claims_of(document: Document, spans: Sequence[tuple[int, int]] | Ints) -> Cl
     joined = document.layers.get("document")
     listed = _that_may_claim(document.words, bounds, any_words=speakers is not None)
     for number, (start, end) in zip(listed.tolist(), bounds[listed].tolist(), strict=True):
-        if (phrase := _phrase(document.words[start:end])) is None:
+        if (phrase := _phrase(tuple(document.words[start:end]))) is None:
             continue
         claim = phrase.gender
         refusal = (_IS_MALE | _IS_FEMALE) ^ claim if claim else 0

@@ -260,7 +260,7 @@ class Resolver:
         batches = (prepare(reader, batch, options.scheme) for batch in given)
         with_items = ((batch, [each.item for each in batch]) for batch in batches)
         for batch, scored in scored_by_turns(self.model, with_items):
-            found = conclude(
+            every_decided = conclude(
                 reader,
                 [each.document for each in batch],
                 [each.item.scheme for each in batch],
@@ -268,8 +268,8 @@ class Resolver:
                 singletons=options.singletons,
                 consistent=options.consistent,
             )
-            for each, concluded in zip(batch, found, strict=True):
-                yield Resolution.later(each.source, concluded)
+            for each, decided_of in zip(batch, every_decided, strict=True):
+                yield Resolution.later(each.source, decided_of)
 
     def map(
         self,

@@ -19,7 +19,7 @@ from corelax.text.raw import CutText, cut_document, cut_documents
 Cut = tuple[CutText | Document, Document]
 
 
-TOGETHER = 1 << 16  # letters of texts that are cut together; more would leave the caches
+LETTERS = 1 << 16  # of texts that are cut together; more would leave the caches
 
 
 class Prepared(NamedTuple):
@@ -57,11 +57,11 @@ def prepare(reader: Reader, given: Sequence[Given], scheme: str | None) -> list[
 
 
 def _groups(given: Sequence[Given]) -> Iterator[Sequence[Given]]:
-    """Runs of texts that have `TOGETHER` letters at most, or one text if that is longer."""
+    """Runs of texts that have `LETTERS` at most, or one text if that is longer."""
     first = letters = 0
     for at, (text, _) in enumerate(given):
         size = len(text) if isinstance(text, str) else sum(map(len, text.words))
-        if letters + size > TOGETHER and at > first:
+        if letters + size > LETTERS and at > first:
             yield given[first:at]
             first, letters = at, 0
         letters += size

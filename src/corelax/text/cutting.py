@@ -20,7 +20,7 @@ from corelax.text.remembered import MOST_WORDS, Remembered, ends_of
 from corelax.text.tokens import spans_within, token_spans
 from corelax.text.vocabulary import Ints, Numbered, Vocabulary
 
-SHORT = 200  # characters of a text that is cut faster as a whole
+SHORT = 200  # characters of texts that are cut faster one by one, each as a whole
 LONGEST = 40  # characters of what is remembered
 MOST_LAST = 10_000  # last chunks of texts that are remembered
 # What the pattern of a token sees beyond the blank that follows a full stop: numbers, capitals, brackets.
@@ -30,19 +30,13 @@ _SPACE, _BREAK = ord(" "), ord("\n")
 _IS_WORD = np.array([not chr(code).isspace() for code in range(0x3002)])
 
 
-def cut_text(text: str) -> tuple[Numbered, Ints]:
-    """The tokens of a text, and [token, 2] their first and last + 1 characters.
+def cut_texts(texts: Sequence[str]) -> list[tuple[Numbered, Ints]]:
+    """The tokens of each text, and [token, 2] their first and last + 1 characters.
 
-    >>> words, spans = cut_text("Ann saw No. 5.\\n")
+    >>> [(words, spans)] = cut_texts(["Ann saw No. 5.\\n"])
     >>> words, spans.tolist()
     (('Ann', 'saw', 'No.', '5', '.'), [[0, 3], [4, 7], [8, 11], [12, 13], [13, 14]])
     """
-    [cut] = cut_texts([text])
-    return cut
-
-
-def cut_texts(texts: Sequence[str]) -> list[tuple[Numbered, Ints]]:
-    """What `cut_text` says of each of several texts, in fewer steps."""
     usual = [at for at, text in enumerate(texts) if "<" not in text]  # tags may have blanks inside
     if sum(len(texts[at]) for at in usual) < SHORT:
         usual = []
@@ -67,7 +61,7 @@ def numbered(words: Sequence[str]) -> Numbered:
 
 def _cut_between_blanks(texts: Sequence[str], chunks: _Chunks) -> list[tuple[Numbered, Ints]]:
     """The same for texts without tags, which are laid out in a row."""
-    row = _Row.of(texts)
+    row = _TextRow.of(texts)
     known = chunks.cuts.rows(row.letters.split())
     counts = known.size // 3  # [chunk] tokens
     in_place = {at: row.cut(at) for at in (~row.are_usual() | (counts == 0)).nonzero()[0].tolist()}
@@ -91,7 +85,7 @@ def _cut_between_blanks(texts: Sequence[str], chunks: _Chunks) -> list[tuple[Num
     return [(part, spans[s:e].copy()) for part, (s, e) in zip(words, pairwise(edges), strict=True)]
 
 
-class _Row(NamedTuple):
+class _TextRow(NamedTuple):
     """Texts in a row, with a line break between two.
 
     Attributes:
@@ -113,7 +107,7 @@ class _Row(NamedTuple):
     chunk: list[int]
 
     @classmethod
-    def of(cls, texts: Sequence[str]) -> _Row:
+    def of(cls, texts: Sequence[str]) -> _TextRow:
         """The row of some texts."""
         letters = "\n".join(texts)
         codes = _codes(letters)
@@ -130,7 +124,7 @@ class _Row(NamedTuple):
                 usual[beyond - 1] = False
         return usual
 
-    def cut(self, at: int) -> list[tuple[int, int]]:
+    def cut(self, at: int) -> Sequence[tuple[int, int]]:
         """The tokens of a chunk in its place, counted from its first character."""
         number = bisect_right(self.chunk, at) - 1
         text, first = self.texts[number], self.first[number]
@@ -209,9 +203,9 @@ def _cut_anywhere(chunk: str) -> list[tuple[int, int]]:
 
 
 @lru_cache(maxsize=MOST_LAST)
-def _cut_last(chunk: str) -> list[tuple[int, int]]:
+def _cut_last(chunk: str) -> tuple[tuple[int, int], ...]:
     """The tokens of a chunk at the end of a text; what goes before it does not matter there."""
-    return _cut_between(" ", chunk, "")
+    return tuple(_cut_between(" ", chunk, ""))
 
 
 def _cut_between(before: str, chunk: str, following: str) -> list[tuple[int, int]]:

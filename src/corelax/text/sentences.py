@@ -73,9 +73,9 @@ def sentence_starts(
         words: Its tokens.
         spans: First and last + 1 character of each token.
 
-    >>> from corelax.text.cutting import cut_text
+    >>> from corelax.text.cutting import cut_texts
     >>> text = 'Mr. Li paid $2.50. "Why?" Ann asked. He left'
-    >>> words, spans = cut_text(text)
+    >>> [(words, spans)] = cut_texts([text])
     >>> [words[number] for number in sentence_starts(text, words, spans)]
     ['Mr.', '"', 'He']
     """

@@ -13,10 +13,10 @@ from contextlib import contextmanager
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from corelax.decode.arrays import Ints
 from corelax.rankers.encoder.antecedents import Spans
+from corelax.rankers.encoder.cudnn import without_cudnn
 from corelax.rankers.encoder.items import (
     LEAST_LOGIT,
     Item,
@@ -33,8 +33,6 @@ from corelax.rankers.encoder.transfers import Arriving, to_device
 
 # Spans of several documents that are linked at once.
 TOGETHER = {"cpu": BLOCK, "cuda": 8192, "mps": 512}
-# Not cuDNN's attention: it makes a plan for each number and length of windows, and most batches have others.
-_ATTENTION = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
 
 
 def score_documents(
@@ -126,15 +124,16 @@ class Scoring:
 
     def results(self) -> list[ScoredDocument]:
         """The spans of each document and the scores of their antecedents."""
-        found: dict[int, ScoredDocument] = {}
+        documents: dict[int, ScoredDocument] = {}
         for batch, arriving in self._linked:
             places, *columns = arriving.arrays()
             for row, (at, count) in enumerate(
                 zip(batch, self._counts[batch].tolist(), strict=True)
             ):
                 every = (*places[:, row], *(column[row] for column in columns))
-                found[at] = ScoredDocument(*(column[:count] for column in every))
-        return [found[at] if at in found else without_spans() for at in range(len(self._items))]
+                documents[at] = ScoredDocument(*(column[:count] for column in every))
+        every_number = range(len(self._items))
+        return [documents[at] if at in documents else without_spans() for at in every_number]
 
 
 def store_as_computed(ranker: EncoderRanker) -> None:
@@ -156,7 +155,7 @@ def _computing(kind: str) -> Iterator[None]:
         if not is_gpu:
             yield
             return
-        with sdpa_kernel(_ATTENTION):
+        with without_cudnn:
             yield
 
 

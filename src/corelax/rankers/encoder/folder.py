@@ -183,6 +183,10 @@ def write_encoder(folder: Path, model: EncoderModel) -> None:
 
 def write_weights(folder: Path, model: EncoderModel, *, precision: str = "full") -> None:
     """Writes `model.safetensors` alone, as a whole."""
+    if any(weight.dtype == torch.bfloat16 for weight in model.ranker.parameters()):
+        raise CorelaxError(
+            "the weights of a model that resolves on a GPU are rounded; load it with device='cpu' to save it"
+        )
     write_packed(folder / WEIGHTS, model.ranker.state_dict(), precision)
 
 

@@ -149,7 +149,7 @@ def _without_speakers(
         counts.append(len(own))
         first = end
     owners = np.arange(len(words.size)).repeat(words.size)
-    row = _Row(words.joined(), owners, ends, word_layers(documents))
+    row = _WordRow(words.joined(), owners, ends, word_layers(documents))
     windows = iter(row.windows(cuts, firsts, tokenizer))
     return [tuple(islice(windows, count)) for count in counts]
 
@@ -172,11 +172,11 @@ def _with_speakers(
     firsts = [start for start, _ in cuts]
     reads_name[firsts] = True
     before = names.size * reads_name  # [word] pieces of the name before it
-    row = _Row(*_laid_out(words, names._replace(size=before)), layers)
+    row = _WordRow(*_laid_out(words, names._replace(size=before)), layers)
     return tuple(row.windows(cuts, firsts, tokenizer))
 
 
-class _Row(NamedTuple):
+class _WordRow(NamedTuple):
     """Words of one document, or of several, in a row.
 
     Attributes:
@@ -257,7 +257,7 @@ def _cuts(document: Document, ends: Ints, room: int) -> Iterator[tuple[int, int]
         room: The most pieces of a window.
     """
     if ends[-1] - ends[0] <= room:
-        if document.words:
+        if len(document.words):
             yield 0, len(document.words)
         return
     begin = 0

@@ -18,6 +18,7 @@ from corelax.rankers.encoder.belonging import EntityProbabilities
 from corelax.rankers.encoder.calibration import Calibration
 from corelax.rankers.encoder.decisions import decided
 from corelax.rankers.encoder.scored import ScoredDocument
+from corelax.text.remembered import ends_of
 from corelax.text.vocabulary import joined
 
 MOST_SPANS = 4096  # of documents that are decided together: more would take memory and save nothing
@@ -87,9 +88,9 @@ def _are_alike(first: Given, second: Given) -> bool:
 def _decided_as_one(group: Sequence[Given], singletons: str, reach: int) -> Iterator[Decided]:
     """Decides on the documents in a row, and cuts the result into theirs."""
     documents = [document for _, document, _ in group if document is not None]
-    spans = _firsts([len(scored.start) for scored, _, _ in group])
+    spans = ends_of(np.array([len(scored.start) for scored, _, _ in group]))
     # Without words only their order matters.
-    words = _firsts([len(document.words) for document in documents] or [0] * len(group))
+    words = ends_of(np.array([len(d.words) for d in documents] or [0] * len(group)))
     together = decided(
         _in_a_row([scored for scored, _, _ in group], spans, words),
         singletons=singletons,
@@ -98,15 +99,6 @@ def _decided_as_one(group: Sequence[Given], singletons: str, reach: int) -> Iter
         document=_joined(documents) if documents else None,
     )
     yield from _cut(together, spans, words, reach)
-
-
-def _firsts(sizes: Sequence[int]) -> Ints:
-    """[document + 1] where each begins in a row of all, and where the last ends.
-
-    >>> _firsts([2, 3]).tolist()
-    [0, 2, 5]
-    """
-    return np.cumsum([0, *sizes], dtype=np.int64)
 
 
 def _joined(documents: Sequence[Document]) -> Document:
