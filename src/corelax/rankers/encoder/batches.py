@@ -42,7 +42,17 @@ def score_documents(
     least: float = LEAST_LOGIT,
     pieces: int | None = None,
 ) -> list[ScoredDocument]:
-    """The spans of each document and the scores of their antecedents; arguments as for `Scoring`."""
+    """The spans of each document and the scores of their antecedents.
+
+    A GPU computes in bfloat16.
+
+    Args:
+        ranker: In evaluation mode.
+        items: The documents.
+        least: Spans with a smaller mention logit are dropped.
+        pieces: How many pieces the encoder reads at a time, or one window if that is longer; None depends on
+            the device.
+    """
     scoring = Scoring(ranker, items, least=least, pieces=pieces)
     scoring.link()
     return scoring.results()
@@ -55,14 +65,7 @@ class Scoring:
         link()       waits for them; the search for their antecedents is started
         results()    waits for that
 
-    A GPU computes in bfloat16.
-
-    Args:
-        ranker: In evaluation mode.
-        items: The documents.
-        least: Spans with a smaller mention logit are dropped.
-        pieces: How many pieces the encoder reads at a time, or one window if that is longer; None depends on
-            the device.
+    Arguments as for `score_documents`.
     """
 
     def __init__(
