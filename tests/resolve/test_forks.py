@@ -1,14 +1,18 @@
 """Processes that are forked from one that has loaded a model, as by gunicorn's `--preload`."""
 
+import multiprocessing
 import os
+import pickle
 import subprocess
 import sys
 
 import pytest
 import torch
 
+from corelax.core.errors import CorelaxError
 from corelax.rankers.encoder import new_ranker, save_ranker
-from tests.rankers.encoder.encoder_models import SETTINGS, write_encoder
+from corelax.resolve import Resolver
+from tests.rankers.encoder.encoder_models import SETTINGS, tiny_model, write_encoder
 
 # The parent computes with two threads; the child, which has one, computes the same.
 FORKING = """
@@ -59,6 +63,57 @@ def test_a_process_that_is_forked_after_loading_resolves_as_its_parent(tmp_path,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+SENT = """
+import multiprocessing, sys
+from corelax.resolve import Resolver
+
+TEXTS = ["Marie Curie moved to Paris. She studied there."] * 5
+
+if __name__ == "__main__":
+    resolver = Resolver.from_pretrained("small", device="cpu", runtime=sys.argv[2], threads=1)
+    with multiprocessing.get_context(sys.argv[1]).Pool(2) as pool:
+        results = pool.map(resolver.resolve, TEXTS)
+    assert results == [resolver.resolve(text) for text in TEXTS]
+    assert len(results[0]) == 2
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("runtime", ["onnx", "int8", "torch"])
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+def test_a_pool_resolves_texts_by_a_resolver_of_its_parent(tmp_path, start, runtime):
+    if start not in multiprocessing.get_all_start_methods():
+        pytest.skip("there are no forks here")
+    (tmp_path / "sent.py").write_text(SENT)
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "sent.py"), start, runtime],
+        env={**os.environ, "TOKENIZERS_PARALLELISM": "false"},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_resolver_that_is_sent_again_and_again_is_loaded_once(tmp_path):
+    torch.manual_seed(0)
+    save_ranker(tmp_path / "model", new_ranker(write_encoder(tmp_path / "encoder"), SETTINGS))
+    resolver = Resolver.from_pretrained(tmp_path / "model", device="cpu")
+    sent = pickle.dumps(resolver)
+    assert len(sent) < 1000
+    there = pickle.loads(sent)
+    assert pickle.loads(sent) is there
+    text = "Ann saw the old man. She said it barked."
+    assert there.resolve(text) == resolver.resolve(text)
+
+
+def test_a_resolver_of_a_model_without_a_folder_says_how_it_can_be_sent(tmp_path):
+    resolver = Resolver(tiny_model(write_encoder(tmp_path), seed=3))
+    with pytest.raises(CorelaxError, match=r"write the model with .*save_ranker and load"):
+        pickle.dumps(resolver)
 
 
 LIGHT = """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -52,6 +52,7 @@ class Resolver:
     def __init__(self, model: ScoringModel, folder: Path | None = None) -> None:
         self.model = model
         self.folder = folder
+        self._loaded_by: tuple[Any, ...] | None = None  # the arguments of `from_pretrained`
 
     @classmethod
     def from_pretrained(
@@ -74,7 +75,19 @@ class Resolver:
             threads: How many threads compute on a CPU; None is as many as there are cores.
         """
         folder = model_folder(fetched(name_or_folder))
-        return cls(load_model(folder, device=device, runtime=runtime, threads=threads), folder)
+        model = load_model(folder, device=device, runtime=runtime, threads=threads)
+        resolver = cls(model, folder)
+        resolver._loaded_by = folder.absolute(), device, runtime, threads
+        return resolver
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How it is sent to another process, as by `multiprocessing.Pool`: that loads the folder, once."""
+        if self._loaded_by is None:
+            raise CorelaxError(
+                "only a resolver of Resolver.from_pretrained can be sent to another process; write the model "
+                "with corelax.rankers.encoder.save_ranker and load that folder"
+            )
+        return _loaded_once, (type(self), *self._loaded_by)
 
     def push_to_hub(
         self, name: str, *, private: bool = False, message: str = "Upload model"
@@ -375,3 +388,11 @@ class Resolver:
         """Which spans of a document the ranker can look at."""
         max_width = self.model.settings.max_width
         return Places(item.windows, len(document.words), max_width)
+
+
+@lru_cache(maxsize=2)
+def _loaded_once(
+    kind: type[Resolver], folder: Path, device: str, runtime: str, threads: int | None
+) -> Resolver:
+    """A resolver that was sent to this process; with every text that a pool resolves, it is sent again."""
+    return kind.from_pretrained(folder, device=device, runtime=runtime, threads=threads)
