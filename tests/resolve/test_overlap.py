@@ -96,6 +96,19 @@ def test_errors_come_after_the_texts_before_them_as_without_helpers(resolver, te
     assert told[0][0] == 3
 
 
+@pytest.mark.parametrize("workers", [0, 2])
+def test_errors_name_the_text_that_is_wrong(resolver, workers):
+    for wrong, what in [
+        (7, "a text is a str, not int"),
+        ([TEXT], "a text is a str, not list"),
+        ((TEXT, [], 1), "a pair is a text and its speakers, not 3 values"),
+        ((a_document(["hi"]), []), "speakers of a document are its layer"),
+        ((TEXT, [(0, 5, "Ann"), (3, 9, "Bo")]), "ranges must not overlap"),
+    ]:
+        with pytest.raises(CorelaxError, match=rf"^texts\[3\]: .*{what}"):
+            list(resolver.pipe([*TEXTS[:3], wrong, TEXT], batch_size=2, workers=workers))
+
+
 def test_a_wrong_scheme_and_wrong_numbers_of_workers_are_errors(resolver):
     with pytest.raises(CorelaxError, match="scheme must be"):
         list(resolver.pipe([TEXT], scheme="nobody's", workers=1))
@@ -184,11 +197,11 @@ def test_a_little_text_is_resolved_before_helpers_are_started(resolver, monkeypa
 
     monkeypatch.setattr("corelax.resolve.resolver.resolve_with_helpers", helpers)
     assert len(list(resolver.pipe([TEXT] * 5))) == 2
-    assert helped == [TEXT] * 3
+    assert helped == [(TEXT, None)] * 3
 
 
 def test_the_length_of_documents_and_dialogues_counts():
-    texts = [a_document(["four"] * 2), ("eight ch", []), "rest"]
+    texts = [(a_document(["four"] * 2), None), ("eight ch", []), ("rest", None)]
     rest = iter(texts)
     assert list(up_to(rest, 16)) == texts[:2]
     assert list(rest) == texts[2:]

@@ -18,7 +18,7 @@ def reader(tmp_path_factory):
 @pytest.mark.parametrize("together", [1, 2 * len(TEXT), 1 << 16])
 def test_texts_are_prepared_together_as_each_would_be_alone(reader, together, monkeypatch):
     monkeypatch.setattr(steps, "LETTERS", together)
-    given = [checked(text) for text in TEXTS]
+    given = list(checked(TEXTS))
     alone = [one for each in given for one in prepare(reader, [each], None)]
     for one, other in zip(prepare(reader, given, None), alone, strict=True):
         assert one.document == other.document

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
-from corelax.resolve.given import Text
+from corelax.resolve.given import Given
 
 Item = TypeVar("Item")
 
@@ -42,11 +42,11 @@ def batches_of(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
         yield batch
 
 
-def up_to(texts: Iterator[Text], characters: int) -> Iterator[Text]:
+def up_to(texts: Iterator[Given], characters: int) -> Iterator[Given]:
     """The first texts, until they have that many characters; a document has its words.
 
-    >>> rest = iter(["Ann", "Bo", "Cy"])
-    >>> list(up_to(rest, 4)), list(rest)
+    >>> rest = iter([("Ann", None), ("Bo", None), ("Cy", None)])
+    >>> [text for text, _ in up_to(rest, 4)], [text for text, _ in rest]
     (['Ann', 'Bo'], ['Cy'])
     """
     size = 0
@@ -55,6 +55,6 @@ def up_to(texts: Iterator[Text], characters: int) -> Iterator[Text]:
             text = next(texts)
         except StopIteration:
             return
-        raw = text[0] if isinstance(text, tuple) and text else text
-        size += len(raw) if isinstance(raw, str) else sum(map(len, getattr(raw, "words", ())))
+        raw, _ = text
+        size += len(raw) if isinstance(raw, str) else sum(map(len, raw.words))
         yield text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import index
 from types import NoneType
 
@@ -16,11 +16,23 @@ Text = str | Document | tuple[str, Speakers]
 Given = tuple[str | Document, Speakers | None]
 
 
-def checked(text: Text) -> Given:
-    """A text of several and its speakers, of which nothing is wrong and which other processes can be sent."""
+def checked(texts: Iterable[Text]) -> Iterator[Given]:
+    """Texts and their speakers, of which nothing is wrong and which other processes can be sent.
+
+    Raises:
+        CorelaxError: Which text is wrong, and what is wrong with it.
+    """
+    for number, text in enumerate(texts):
+        try:
+            yield _checked(text)
+        except CorelaxError as error:
+            raise CorelaxError(f"texts[{number}]: {error}") from None
+
+
+def _checked(text: Text) -> Given:
     given, speakers = _text_and_speakers(text)
-    check_single(given, speakers)
     if isinstance(given, Document):
+        _check_no_speakers(speakers)
         check_speakers(given)
         return given, None
     check_text(given)
@@ -34,7 +46,7 @@ def _text_and_speakers(given: Text) -> Given:
     if not isinstance(given, tuple):
         return given, None
     if len(given) != 2:
-        raise CorelaxError(f"texts: a pair is a text and its speakers, not {len(given)} values")
+        raise CorelaxError(f"a pair is a text and its speakers, not {len(given)} values")
     return given
 
 
@@ -49,7 +61,13 @@ def check_single(text: str | Document, speakers: Speakers | None) -> None:
     """An error if several texts are given for one, or speakers beside a document."""
     if isinstance(text, list | tuple):
         raise CorelaxError("resolve takes a single text; for several there is pipe")
-    if isinstance(text, Document) and speakers is not None:
+    if isinstance(text, Document):
+        _check_no_speakers(speakers)
+
+
+def _check_no_speakers(speakers: Speakers | None) -> None:
+    """An error if speakers are given beside a document."""
+    if speakers is not None:
         raise CorelaxError("speakers of a document are its layer 'speaker'")
 
 

@@ -24,7 +24,7 @@ from corelax.rankers.encoder.items import Item
 from corelax.rankers.encoder.model import ScoringModel
 from corelax.rankers.encoder.scored import ScoredDocument
 from corelax.resolve.batching import batches_of
-from corelax.resolve.given import Given, Text, checked
+from corelax.resolve.given import Given
 from corelax.resolve.helping import Options, Part, PreparedPart, helper
 from corelax.resolve.resolution import Resolution
 from corelax.resolve.sending import Row, kept_tuples, rows_of
@@ -43,22 +43,22 @@ def usual_workers(model: ScoringModel) -> int:
 
 def resolve_with_helpers(
     model: ScoringModel,
-    texts: Iterable[Text],
+    texts: Iterable[Given],
     options: Options,
     *,
     workers: int,
     batch_size: int,
 ) -> Iterator[Resolution]:
-    """The entities of texts, in their order. If a text is wrong, those before it are resolved first.
+    """The entities of texts, in their order. If the source of texts fails, those before are resolved first.
 
     Args:
         model: Whose network computes in this process.
-        texts: As in `Resolver.pipe`; gone through a few batches ahead.
+        texts: Texts and speakers that were `checked`; gone through a few batches ahead.
         options: How they are resolved.
         workers: The number of helpers.
         batch_size: How many texts the network gets together.
     """
-    batches = batches_of(map(checked, texts), batch_size)
+    batches = batches_of(texts, batch_size)
     for first in batches:
         with Helpers(workers, helper, (model.reader, options)) as helpers:
             yield from _Line(model, helpers, workers).results(first, batches)

@@ -20,7 +20,7 @@ from corelax.rankers.encoder.model import ScoringModel
 from corelax.rankers.encoder.reach import Places
 from corelax.resolve.batching import batches_of, up_to
 from corelax.resolve.corrections import Corrections, corrections_of
-from corelax.resolve.given import Speakers, Text, checked, in_words, renumbered
+from corelax.resolve.given import Given, Speakers, Text, checked, in_words, renumbered
 from corelax.resolve.helping import Options
 from corelax.resolve.hub import fetched, push_folder
 from corelax.resolve.loading import load_model
@@ -253,7 +253,7 @@ class Resolver:
             raise CorelaxError(f"texts must be a list or another iterable, not {texts!r}")
 
         options = Options(scheme, singletons, consistent)
-        rest = iter(texts)
+        rest = checked(texts)
         if workers is None and (workers := usual_workers(self.model)):
             yield from self._piped(up_to(rest, LITTLE_TEXT), options, batch_size)
         if not workers:
@@ -264,12 +264,12 @@ class Resolver:
             )
 
     def _piped(
-        self, texts: Iterable[Text], options: Options, batch_size: int
+        self, texts: Iterable[Given], options: Options, batch_size: int
     ) -> Iterator[Resolution]:
         """The entities of texts, all by this process."""
 
         reader = self.model.reader
-        given = batches_of(map(checked, texts), batch_size)
+        given = batches_of(texts, batch_size)
         batches = (prepare(reader, batch, options.scheme) for batch in given)
         with_items = ((batch, [each.item for each in batch]) for batch in batches)
         for batch, scored in scored_by_turns(self.model, with_items):

@@ -9,6 +9,7 @@ from corelax.document import EmptyId
 from corelax.rankers.sparse.mentions.analysis import Mention, in_order
 from corelax.rankers.sparse.mentions.detect import analyse, detected, given
 from corelax.rankers.sparse.mentions.grouping import one_per_head
+from corelax.text import document_of
 from tests.rankers.sparse.mentions.mention_documents import mentions_in, parsed
 
 # Candidates
@@ -219,3 +220,10 @@ def test_speakers_are_those_of_the_tokens() -> None:
 def test_a_speaker_of_several_words_is_one_word_as_for_other_documents() -> None:
     layers = {"pos": ("PRP",), "parse": ("(TOP(NP*))",), "speaker": ("Bob Lee",)}
     assert analyse(Document(id="d", words=("he",), layers=layers)).speakers == ("Bob_Lee",)
+
+
+def test_raw_text_is_told_from_an_annotated_file_without_trees() -> None:
+    with pytest.raises(
+        CorelaxError, match="for raw text take a model that reads it, such as small"
+    ):
+        detected(analyse(document_of("Ann left.", "a.txt")))

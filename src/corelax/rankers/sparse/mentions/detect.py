@@ -28,10 +28,16 @@ def analyse(doc: Document) -> Analysis:
 
 def detected(analysis: Analysis) -> tuple[Mention, ...]:
     """The detected mentions, or an error if there is nothing to detect them by."""
-    if analysis.governors is None and analysis.document.words:
+    document = analysis.document
+    if analysis.governors is None and document.words:
+        advice = (
+            "take the annotated ones (--mentions gold; in training --set mentions=gold) or those of "
+            "another file (--mentions FILE)"
+            if document.raw_text is None
+            else "for raw text take a model that reads it, such as small"
+        )
         raise CorelaxError(
-            f"document {analysis.document.key}: without trees or Penn tags mentions cannot be detected; "
-            "take the annotated ones (--mentions gold; in training --set mentions=gold) or name a file"
+            f"document {document.key}: without trees or Penn tags mentions cannot be detected; {advice}"
         )
     return analysis.mentions
 
