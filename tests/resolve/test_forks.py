@@ -47,22 +47,26 @@ sys.exit(0 if results == [wanted] * 4 else "other results")
 """
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
-@pytest.mark.parametrize("how", ["fork", "pool"])
-def test_a_process_that_is_forked_after_loading_resolves_as_its_parent(tmp_path, how):
-    torch.manual_seed(0)
-    save_ranker(tmp_path / "model", new_ranker(write_encoder(tmp_path / "encoder"), SETTINGS))
-    environment = {**os.environ, "OMP_NUM_THREADS": "2", "TOKENIZERS_PARALLELISM": "false"}
+def check_quiet(*arguments, **environment):
+    """Python ends well and says nothing."""
     done = subprocess.run(
-        [sys.executable, "-c", FORKING, str(tmp_path / "model"), how],
-        env=environment,
+        [sys.executable, *arguments],
+        env={**os.environ, "TOKENIZERS_PARALLELISM": "false", **environment},
         capture_output=True,
         text=True,
         timeout=100,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
+@pytest.mark.parametrize("how", ["fork", "pool"])
+def test_a_process_that_is_forked_after_loading_resolves_as_its_parent(tmp_path, how):
+    torch.manual_seed(0)
+    save_ranker(tmp_path / "model", new_ranker(write_encoder(tmp_path / "encoder"), SETTINGS))
+    check_quiet("-c", FORKING, str(tmp_path / "model"), how, OMP_NUM_THREADS="2")
 
 
 SENT = """
@@ -87,15 +91,7 @@ def test_a_pool_resolves_texts_by_a_resolver_of_its_parent(tmp_path, start, runt
     if start not in multiprocessing.get_all_start_methods():
         pytest.skip("there are no forks here")
     (tmp_path / "sent.py").write_text(SENT)
-    done = subprocess.run(
-        [sys.executable, str(tmp_path / "sent.py"), start, runtime],
-        env={**os.environ, "TOKENIZERS_PARALLELISM": "false"},
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
+    check_quiet(str(tmp_path / "sent.py"), start, runtime)
 
 
 def test_a_resolver_that_is_sent_again_and_again_is_loaded_once(tmp_path):
@@ -138,12 +134,4 @@ sys.exit(0 if results == [wanted] * 4 and compute() == wanted else "other result
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
 @pytest.mark.parametrize("runtime", ["onnx", "int8"])
 def test_a_fork_makes_its_own_threads_of_onnxruntime(runtime):
-    done = subprocess.run(
-        [sys.executable, "-c", LIGHT, "fork", runtime],
-        env={**os.environ, "TOKENIZERS_PARALLELISM": "false"},
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
+    check_quiet("-c", LIGHT, "fork", runtime)
