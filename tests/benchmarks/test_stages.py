@@ -46,6 +46,7 @@ def side_by_side(data, out):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_stages_are_those_of_one_process(data, tmp_path):
     done = side_by_side(data, tmp_path / "out")
     assert done.returncode == 0, done.stderr
@@ -64,6 +65,7 @@ def test_stages_are_those_of_one_process(data, tmp_path):
     assert alike[0] != alike[1]  # runs, whose mean a stage may start from
 
 
+@pytest.mark.slow
 def test_what_needs_a_stage_that_has_failed_is_left_out(data, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "second").write_text("in the way")
