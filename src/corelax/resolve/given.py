@@ -24,9 +24,10 @@ def checked(texts: Iterable[Text]) -> Iterator[Given]:
     """
     for number, text in enumerate(texts):
         try:
-            yield _checked(text)
+            given = _checked(text)
         except CorelaxError as error:
             raise CorelaxError(f"texts[{number}]: {error}") from None
+        yield given
 
 
 def _checked(text: Text) -> Given:

@@ -153,7 +153,7 @@ class Resolver:
                 corrections = corrections_of(together, apart, as_words)
                 prepared = Prepared(source, document, item)
                 return self._corrected(prepared, corrections, singletons, consistent)
-            [found] = self._decided([document], [item], singletons, consistent)
+            found = self._decided(document, item, singletons, consistent)
             return Resolution.later(source, found)
         mentions = check_items("mentions", mentions)
         words = in_words(mentions, source)
@@ -167,7 +167,7 @@ class Resolver:
         for mention, span in zip(mentions, words, strict=True):
             if problem := places.problem(span):
                 raise CorelaxError(f"mentions: {tuple(mention)} {problem}")
-        [found] = self._decided([document], [item], "all", consistent, together, apart)
+        found = self._decided(document, item, "all", consistent, together, apart)
         return Resolution.later(source, found)
 
     __call__ = resolve
@@ -208,7 +208,7 @@ class Resolver:
                 raise CorelaxError(f"mentions: {mention!r} is not a Span")
         visible = {m for m in every if m.is_continuous and places.holds(m)}
         item = item._replace(given=sorted(visible))
-        [found] = self._decided([document], [item], "all", consistent)
+        found = self._decided(document, item, "all", consistent)
         decisions = found.decisions()
         free = 1 + max((decision.entity for decision in decisions), default=-1)
         alone = [mention for mention in every if mention not in visible]
@@ -324,12 +324,12 @@ class Resolver:
             if problem := places.problem(span):
                 words = " ".join(document.words[slice(*span)])
                 raise CorelaxError(f"constraints: {shortened(words, 40)!r} {problem}")
-        [candidates] = self._decided([document], [item], "all", consistent)
+        candidates = self._decided(document, item, "all", consistent)
         bounds = zip(candidates.start.tolist(), candidates.end.tolist(), strict=True)
         given = sorted({*bounds} | corrections.spans)
-        [found] = self._decided(
-            [document],
-            [item._replace(given=given)],
+        found = self._decided(
+            document,
+            item._replace(given=given),
             singletons,
             consistent,
             *corrections.numbered(given),
@@ -338,36 +338,24 @@ class Resolver:
 
     def _decided(
         self,
-        documents: Sequence[Document],
-        items: Sequence[Item],
+        document: Document,
+        item: Item,
         singletons: str,
         consistent: bool,
         must_link: Pairs = (),
         cannot_link: Pairs = (),
-    ) -> Iterator[Decided]:
-        """What is decided about the mentions of each document; documents are scored together."""
-        results = self.model.score(items)
-        if not (must_link or cannot_link):
-            schemes = [item.scheme for item in items]
-            yield from conclude(
-                self.model.reader,
-                documents,
-                schemes,
-                results,
-                singletons=singletons,
-                consistent=consistent,
-            )
-            return
-        for item, document, scored in zip(items, documents, results, strict=True):
-            yield decided(
-                scored,
-                singletons=singletons,
-                reach=self.model.settings.reach,
-                must_link=must_link,
-                cannot_link=cannot_link,
-                calibration=self.model.calibration(item.scheme),
-                document=document if consistent else None,
-            )
+    ) -> Decided:
+        """What is decided about the mentions of a document."""
+        [scored] = self.model.score([item])
+        return decided(
+            scored,
+            singletons=singletons,
+            reach=self.model.settings.reach,
+            must_link=must_link,
+            cannot_link=cannot_link,
+            calibration=self.model.calibration(item.scheme),
+            document=document if consistent else None,
+        )
 
     def memory_bound(self, words: int) -> int:
         """The most bytes that a text takes, without the weights, if no mentions are given.

@@ -17,8 +17,6 @@ from corelax.text.raw import CutText, cut_document, cut_documents
 
 # What a resolution is made of, and its words and speakers.
 Cut = tuple[CutText | Document, Document]
-
-
 LETTERS = 1 << 16  # of texts that are cut together; more would leave the caches
 
 
