@@ -215,7 +215,8 @@ def _of_other(options: argparse.Namespace, record: Path) -> dict[str, dict[str, 
     ]
     command += ["--runs", str(options.runs), "--sizes", *map(str, options.sizes)]
     command += ["--gum"] if options.gum else []
-    environment = {**os.environ, "PYTHONPATH": options.against}
+    path = os.pathsep.join(filter(None, [options.against, os.environ.get("PYTHONPATH")]))
+    environment = {**os.environ, "PYTHONPATH": path}
     done = subprocess.run(command, check=True, capture_output=True, env=environment)
     figures: dict[str, dict[str, float]] = json.loads(done.stdout)
     return figures

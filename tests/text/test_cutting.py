@@ -23,7 +23,7 @@ LONG = "word " * SHORT  # so that no text is cut as a whole
 
 
 def cut_text(text):
-    [cut] = cut_texts([text])
+    [cut] = cut_texts([text]).parts()
     return cut
 
 
@@ -43,7 +43,7 @@ def test_any_text_is_cut_as_a_whole(text, tag):
 @given(texts=st.lists(TEXTS | st.sampled_from(["", " \n", "<b>No. 5</b>", "犬 ran"]), max_size=8))
 def test_texts_that_are_cut_together_are_cut_as_if_each_were_alone(texts):
     texts = [*texts, LONG, *texts]
-    for text, (words, spans) in zip(texts, cut_texts(texts), strict=True):
+    for text, (words, spans) in zip(texts, cut_texts(texts).parts(), strict=True):
         assert [tuple(span) for span in spans.tolist()] == token_spans(text)
         assert list(words) == [text[start:end] for start, end in spans.tolist()]
         assert words.vocabulary.words(words.numbers) == words

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
 from corelax.text import document_of, read_documents
+from corelax.text.raw import cut_documents
 from tests.shared_corpora import DATA
 
 
@@ -68,6 +69,12 @@ def test_the_law_holds_wherever_speakers_change(text: str, data: st.DataObject) 
         assert set(around) == ({speaker} - {None})
     for start, end in doc.sentence_bounds:
         assert len({*doc.layers["speaker"][start:end]}) == 1
+
+
+@given(st.lists(tricky, max_size=6))
+def test_texts_cut_together_have_the_sentences_that_each_has_alone(texts: list[str]) -> None:
+    together = [tuple(cut.starts.tolist()) for cut, _ in cut_documents(texts)]
+    assert together == [document_of(text).sentence_starts for text in texts]
 
 
 def test_every_character_of_unicode_is_kept_or_cannot_be_seen() -> None:

@@ -10,13 +10,15 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import accumulate, chain, pairwise, product
+from itertools import accumulate, chain, product
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from corelax.text.letters import codes_of, table_of
 from corelax.text.remembered import MOST_WORDS, Remembered, ends_of
+from corelax.text.token_row import TokenRow
 from corelax.text.tokens import spans_within, token_spans
 from corelax.text.vocabulary import Ints, Numbered, Vocabulary
 
@@ -26,28 +28,44 @@ MOST_LAST = 10_000  # last chunks of texts that are remembered
 # What the pattern of a token sees beyond the blank that follows a full stop: numbers, capitals, brackets.
 _FOLLOWING = (" 1", " A", " A.", " a", " (", " &", "\n1", "\nA", "\nA.", "\na", "\n(", "\n&")
 _SPACE, _BREAK = ord(" "), ord("\n")
-# No character after these is a blank.
-_IS_WORD = np.array([not chr(code).isspace() for code in range(0x3002)])
+_IS_BLANK = table_of([chr(code) for code in range(0x3002) if chr(code).isspace()])
 
 
-def cut_texts(texts: Sequence[str]) -> list[tuple[Numbered, Ints]]:
-    """The tokens of each text, and [token, 2] their first and last + 1 characters.
+def cut_texts(texts: Sequence[str]) -> TokenRow:
+    """The tokens of texts.
 
-    >>> [(words, spans)] = cut_texts(["Ann saw No. 5.\\n"])
+    >>> [(words, spans)] = cut_texts(["Ann saw No. 5.\\n"]).parts()
     >>> words, spans.tolist()
     (('Ann', 'saw', 'No.', '5', '.'), [[0, 3], [4, 7], [8, 11], [12, 13], [13, 14]])
     """
+    chunks = _NOW.chunks()
     usual = [at for at, text in enumerate(texts) if "<" not in text]  # tags may have blanks inside
     if sum(len(texts[at]) for at in usual) < SHORT:
         usual = []
-    cuts = iter(_cut_between_blanks([texts[at] for at in usual], _NOW.chunks()) if usual else ())
-    chosen = set(usual)
-    return [next(cuts) if at in chosen else _cut_whole(text) for at, text in enumerate(texts)]
+    elif len(usual) == len(texts):
+        return _cut_between_blanks(texts, chunks)
+    row = _cut_between_blanks([texts[at] for at in usual], chunks) if usual else None
+    cuts = dict(zip(usual, row.parts(), strict=True)) if row else {}
+    return TokenRow.of(
+        texts,
+        [cuts.get(at) or _cut_whole(text, chunks) for at, text in enumerate(texts)],
+        chunks.vocabulary,
+    )
 
 
-def _cut_whole(text: str) -> tuple[Numbered, Ints]:
+def _cut_whole(text: str, chunks: _Chunks) -> tuple[Numbered, Ints]:
     spans = token_spans(text)
-    return numbered([text[start:end] for start, end in spans]), _as_array(spans)
+    return chunks.vocabulary.numbered([text[start:end] for start, end in spans]), _as_array(spans)
+
+
+def row_of(text: str, words: Sequence[str], spans: Sequence[tuple[int, int]]) -> TokenRow:
+    """The tokens of a text that somebody else has cut.
+
+    >>> row_of("Ann ran", ["Ann", "ran"], [(0, 3), (4, 7)]).edges.tolist()
+    [0, 2]
+    """
+    vocabulary = _NOW.chunks().vocabulary
+    return TokenRow.of([text], [(vocabulary.numbered(words), _as_array(spans))], vocabulary)
 
 
 def numbered(words: Sequence[str]) -> Numbered:
@@ -59,8 +77,8 @@ def numbered(words: Sequence[str]) -> Numbered:
     return _NOW.chunks().vocabulary.numbered(words)
 
 
-def _cut_between_blanks(texts: Sequence[str], chunks: _Chunks) -> list[tuple[Numbered, Ints]]:
-    """The same for texts without tags, which are laid out in a row."""
+def _cut_between_blanks(texts: Sequence[str], chunks: _Chunks) -> TokenRow:
+    """The same for texts without tags."""
     row = _TextRow.of(texts)
     known = chunks.cuts.rows(row.letters.split())
     counts = known.size // 3  # [chunk] tokens
@@ -80,9 +98,7 @@ def _cut_between_blanks(texts: Sequence[str], chunks: _Chunks) -> list[tuple[Num
         )
     in_text = row.begins - np.repeat(row.first[:-1], np.diff(row.chunk))
     spans += in_text.repeat(counts)[:, None]
-    edges = token[row.chunk].tolist()  # [text + 1] its first token
-    words = chunks.vocabulary.words(numbers).cut(edges[1:])
-    return [(part, spans[s:e].copy()) for part, (s, e) in zip(words, pairwise(edges), strict=True)]
+    return TokenRow(texts, chunks.vocabulary.words(numbers), spans, token[row.chunk])
 
 
 class _TextRow(NamedTuple):
@@ -110,7 +126,7 @@ class _TextRow(NamedTuple):
     def of(cls, texts: Sequence[str]) -> _TextRow:
         """The row of some texts."""
         letters = "\n".join(texts)
-        codes = _codes(letters)
+        codes = codes_of(letters)
         begins, ends = _edges(codes)
         first = list(accumulate((len(text) + 1 for text in texts), initial=0))
         return cls(texts, letters, codes, begins, ends, first, begins.searchsorted(first).tolist())
@@ -134,17 +150,10 @@ class _TextRow(NamedTuple):
         return [(s - begin, e - begin) for s, e in spans_within(text, begin, end)]
 
 
-def _codes(text: str) -> NDArray[np.integer]:
-    """[character] its number."""
-    if text.isascii():
-        return np.frombuffer(text.encode(), np.uint8)
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-
-
 def _edges(codes: NDArray[np.integer]) -> tuple[Ints, Ints]:
     """[chunk] the first and the last + 1 character of what stands between blanks."""
     is_word = np.zeros(len(codes) + 2, bool)  # none before and after the text
-    is_word[1:-1] = _IS_WORD.take(codes, mode="clip")
+    np.logical_not(_IS_BLANK.take(codes, mode="clip"), out=is_word[1:-1])
     edges = (is_word[1:] != is_word[:-1]).nonzero()[0]
     return edges[::2], edges[1::2]
 

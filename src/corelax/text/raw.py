@@ -97,13 +97,12 @@ def cut_document(
         [alone] = cut_documents([text], id)
         return alone
     stretches = _turns(text, speaker_ranges(speakers, text, id))
-    pieces = [text[begin:end] for begin, end, _ in stretches]
+    row = cut_texts([text[begin:end] for begin, end, _ in stretches])
+    every = zip(stretches, row.parts(), sentence_starts(row), strict=True)
     parts, size = [], 0
     every_span, every_start, turns = [np.zeros((0, 2), np.int64)], [np.zeros(0, np.int64)], []
-    for piece, (begin, _, name), (words, spans) in zip(
-        pieces, stretches, cut_texts(pieces), strict=True
-    ):
-        every_start.append(np.array(sentence_starts(piece, words, spans), np.int64) + size)
+    for (begin, _, name), (words, spans), starts in every:
+        every_start.append(starts + size)
         every_span.append(spans + begin)
         turns.append((name, len(words)))
         parts.append(words)
@@ -116,11 +115,11 @@ def cut_documents(texts: Sequence[str], id: str = "text") -> list[tuple[CutText,
     """What `cut_document` says of each of several texts without speakers, which are cut together."""
     for text in texts:
         check_text(text, id)
-    cuts: list[tuple[CutText, tuple[str, ...]]] = []
-    for text, (words, spans) in zip(texts, cut_texts(texts), strict=True):
-        starts = np.array(sentence_starts(text, words, spans), np.int64)
-        cuts.append((CutText(text, id, spans, starts, None), words))
-    return cuts
+    row = cut_texts(texts)
+    every = zip(texts, row.parts(), sentence_starts(row), strict=True)
+    return [
+        (CutText(text, id, spans, starts, None), words) for text, (words, spans), starts in every
+    ]
 
 
 def check_text(text: object, id: str = "text") -> None:

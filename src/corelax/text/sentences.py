@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
+from corelax.text.lines import Lines, have_breaks, lines_of
 from corelax.text.markup import begins_block, ends_block, is_markup
 from corelax.text.remembered import Remembered
-from corelax.text.tokens import BEFORE_NUMBERS, BLANK, TITLES
+from corelax.text.token_row import TokenRow
+from corelax.text.tokens import BEFORE_NUMBERS, TITLES
 from corelax.text.vocabulary import Ints
 
 _STOPS = frozenset(". ! ? … ... .. …. 。 ！ ？ ｡ । ॥ ؟ ۔ ։".split())
@@ -39,55 +40,43 @@ _SAYING = frozenset(
     "said says say asked asks ask cried replied answered added called shouted whispered exclaimed".split()
 )
 
-_BREAK = r"(?>\r\n|[\n\r\x0b\x0c\x85\u2028])"
-_HEADING = re.compile(
-    r"[ ]{0,3}(?:#{1,6}[ ]|(?:={3,}+|-{3,}+)[ ]*+$)"
-)  # of Markdown, or what underlines it
-_HEADED = " #=-"  # how lines begin that may be headings
-_LINE = re.compile(r"[^\n\r\x0b\x0c\x85\u2028]++")
-_ANY_BREAK = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]")
-# Blank lines. A set of characters stands first, by which the text is searched quickly.
-_PARAGRAPH = re.compile(
-    r"[\n\r\x0b\x0c\x85\u2028\u2029]"
-    rf"(?:(?<=\u2029)|(?<!\u2029)(?:(?<=\r)\n)?+[{BLANK}]*{_BREAK})"
-)
-
 # A line is cut short if it and the next word fill less than this share of the widest line. Other shares can
 # be tried with benchmarks/splitting.py, on text with one paragraph a line and on wrapped text.
 _SHORT = 0.7
 
-
 # What is known of words, as bits.
-_ENDS, _OPENS, _CLOSES, _BRACKET, _BRACKET_END, _BEGINS_BLOCK, _ENDS_BLOCK = (
-    1 << bit for bit in range(7)
+(_ENDS, _OPENS, _CLOSES, _BRACKET, _BRACKET_END, _BEGINS_BLOCK, _ENDS_BLOCK, _TAG) = (
+    1 << bit for bit in range(8)
+)
+(_STOP, _FULL_STOP, _TIGHT_STOP, _QUOTE, _ROUND, _LOWER, _SAYS, _STARTS, _GOES_ON, _ITEM) = (
+    1 << bit for bit in range(8, 18)
 )
 
 
-def sentence_starts(
-    text: str, words: Sequence[str], spans: Sequence[tuple[int, int]] | Ints
-) -> list[int]:
-    """The first token of each sentence.
+def sentence_starts(row: TokenRow) -> list[Ints]:
+    """The first token of each sentence of each text.
 
     Args:
-        text: The text.
-        words: Its tokens.
-        spans: First and last + 1 character of each token.
+        row: Texts and their tokens.
 
     >>> from corelax.text.cutting import cut_texts
-    >>> text = 'Mr. Li paid $2.50. "Why?" Ann asked. He left'
-    >>> [(words, spans)] = cut_texts([text])
-    >>> [words[number] for number in sentence_starts(text, words, spans)]
+    >>> row = cut_texts(['Mr. Li paid $2.50. "Why?" Ann asked. He left'])
+    >>> [starts] = sentence_starts(row)
+    >>> [row.words[number] for number in starts]
     ['Mr.', '"', 'He']
     """
-    if not words:
-        return []
-    bits = _FACTS.rows(words).column(0)
-    places = np.asarray(spans)
-    starts = {0, *_after_stops(words, bits, places), *_after_breaks(text, words, places[:, 0])}
-    if "<" in text:
-        starts.update(np.flatnonzero(bits & _BEGINS_BLOCK).tolist())
-        starts.update((np.flatnonzero(bits & _ENDS_BLOCK) + 1).tolist())
-    return sorted(starts - {len(words)})
+    bits = _FACTS.rows(row.words).column(0)
+    is_last = row.are_last()
+    begins = np.zeros(len(bits), bool)
+    begins[1:] = is_last[:-1]
+    begins[:1] = True
+    begins[_after_stops(bits, row.spans, is_last)] = True
+    if have_breaks(row.texts):
+        lines = lines_of(row)
+        begins[lines.token[lines.is_first]] = True
+        begins[_after_short_lines(lines, bits, row.spans)] = True
+    begins[1:] |= (bits[:-1] & _ENDS_BLOCK != 0) | (bits[1:] & _BEGINS_BLOCK != 0)
+    return row.split(begins.nonzero()[0])
 
 
 def _facts(words: Sequence[str]) -> list[list[int]]:
@@ -95,6 +84,7 @@ def _facts(words: Sequence[str]) -> list[list[int]]:
     rows = []
     for word in words:
         markup = not word.isalnum() and is_markup(word)
+        number = bool(_NUMBER.fullmatch(word))
         known = {
             _ENDS: word[-1] in _LAST,
             _OPENS: markup or word in _OPENERS,
@@ -103,6 +93,17 @@ def _facts(words: Sequence[str]) -> list[list[int]]:
             _BRACKET_END: word == "]",
             _BEGINS_BLOCK: begins_block(word),
             _ENDS_BLOCK: ends_block(word),
+            _TAG: word[0] == "<",
+            _STOP: word in _STOPS,
+            _FULL_STOP: word == ".",
+            _TIGHT_STOP: word in _TIGHT,
+            _QUOTE: word in _QUOTES,
+            _ROUND: word == "(",
+            _LOWER: word.islower(),
+            _SAYS: word in _SAYING,
+            _STARTS: word in _STARTERS,
+            _GOES_ON: word in _NEVER_LAST or number,
+            _ITEM: word in _BULLETS or number,
         }
         rows.append([sum(bit for bit, is_so in known.items() if is_so)])
     return rows
@@ -111,85 +112,81 @@ def _facts(words: Sequence[str]) -> list[list[int]]:
 _FACTS = Remembered(_facts)
 
 
-def _after_stops(words: Sequence[str], bits: Ints, spans: Ints) -> Iterator[int]:
-    size, closed = len(words), 0
-    # All runs are measured beforehand: many stops may lie in one, and each needs its end.
-    references: dict[int, int] = {}  # such as [1]
-    if np.bitwise_or.reduce(bits) & _BRACKET:
-        in_brackets = (bits[:-2] & _BRACKET != 0) & (bits[2:] & _BRACKET_END != 0)
-        references = _run_ends(in_brackets.nonzero()[0].tolist(), 3)
-    openers = _run_ends((bits[:-1] & _OPENS).nonzero()[0].tolist(), 1)
-    joined = spans[1:, 0] == spans[:-1, 1]  # [token] no blank follows; not of the last
-    closers = {*(joined & (bits[1:] & _CLOSES != 0)).nonzero()[0].tolist()}  # before what closes
-    for stop in (bits & _ENDS).nonzero()[0].tolist():
-        if stop < closed:  # one of several stops in a row
-            continue
-        closed = stop + 1
-        while closed - 1 in closers:  # !!!") is one stop
-            closed += 1
-        after = references.get(closed, closed)
-        if after == size:
-            return
-        apart = not joined[closed - 1] or words[stop] in _TIGHT or words[closed - 1][0] == "<"
-        first = openers.get(after, after)
-        if apart and words[after] not in _STOPS and _ends(words, stop, closed, after, first):
-            yield after
+def _after_stops(bits: Ints, spans: Ints, is_last: NDArray[np.bool_]) -> Ints:
+    """The tokens that follow a stop that ends a sentence.
 
-
-def _run_ends(starts: list[int], width: int) -> dict[int, int]:
-    """[start] where a run of pieces ends. Each piece has `width` words; the starts are in order.
-
-    >>> _run_ends([2, 5, 9], 3)
-    {9: 12, 5: 8, 2: 8}
+    Args:
+        bits: [token].
+        spans: [token, 2] characters in its text.
+        is_last: [token] of its text.
     """
+    joined = np.zeros(len(bits), bool)  # no blank follows, and nor does the end of the text
+    joined[:-1] = spans[1:, 0] == spans[:-1, 1]
+    joined &= ~is_last
+    closes_on = joined.copy()  # what follows closes it: !!!") is one stop
+    closes_on[:-1] &= bits[1:] & _CLOSES != 0
+    stop = (bits & _ENDS).nonzero()[0]
+    closed = _next_of(~closes_on, stop)  # the last token of a stop
+    kept = ~is_last[closed]
+    kept[1:] &= closed[1:] != closed[:-1]  # of several stops in a row the first
+    stop, closed = stop[kept], closed[kept]
+    after = _behind_references(closed + 1, bits, is_last)
+    kept = ~is_last[after - 1]
+    stop, closed, after = stop[kept], closed[kept], after[kept]
+    first = _next_of(is_last | (bits & _OPENS == 0), after)  # that opens no bracket or quotation
+
+    def has(token: Ints, bit: int) -> NDArray[np.bool_]:
+        found: NDArray[np.bool_] = bits[token] & bit != 0
+        return found
+
+    apart = ~joined[closed] | has(stop, _TIGHT_STOP) | has(closed, _TAG)
+    # What ends a sentence: a stop; an abbreviation if a usual first word follows.
+    quoted = (closed > stop) & has(closed, _QUOTE)
+    says = has(np.minimum(first + 1, len(bits) - 1), _SAYS) & ~is_last[first]
+    by_word = np.where(
+        has(stop, _STOP), ~(quoted & says), ~has(stop, _GOES_ON) & has(first, _STARTS)
+    )
+    in_brackets = has(stop, _FULL_STOP) & has(after, _ROUND)
+    ends = np.where(has(first, _LOWER), in_brackets, by_word)
+    chosen: Ints = after[apart & ends & ~has(after, _STOP)]
+    return chosen
+
+
+def _next_of(wanted: NDArray[np.bool_], tokens: Ints) -> Ints:
+    """The first wanted token from each token on; there is one.
+
+    >>> _next_of(np.array([False, True, False, True]), np.array([0, 1, 2])).tolist()
+    [1, 1, 3]
+    """
+    places = wanted.nonzero()[0]
+    return places[places.searchsorted(tokens)]
+
+
+def _behind_references(tokens: Ints, bits: Ints, is_last: NDArray[np.bool_]) -> Ints:
+    """The tokens, or what follows the references that begin there, such as [1] [2]."""
+    opens = (bits & _BRACKET).nonzero()[0]
+    opens = opens[opens < len(bits) - 2]
+    is_reference = (bits[opens + 2] & _BRACKET_END != 0) & ~is_last[opens] & ~is_last[opens + 1]
+    if not is_reference.any():
+        return tokens
     ends: dict[int, int] = {}
-    for start in reversed(starts):
-        ends[start] = ends.get(start + width, start + width)
-    return ends
+    for start in reversed(opens[is_reference].tolist()):
+        is_end = is_last[start + 2]
+        ends[start] = start + 3 if is_end else ends.get(start + 3, start + 3)
+    return np.array([ends.get(token, token) for token in tokens.tolist()], np.int64)
 
 
-def _ends(words: Sequence[str], stop: int, closed: int, after: int, first: int) -> bool:
-    """Whether the stop at `stop`, with what closes it up to `closed`, is the last before `after`.
-
-    `first` is the first word after it that opens no bracket or quotation.
-    """
-    word = words[stop]
-    if words[first].islower():
-        return word == "." and words[after] == "("
-    if word in _STOPS:
-        quoted = closed > stop + 1 and words[closed - 1] in _QUOTES
-        return not (quoted and first + 1 < len(words) and words[first + 1] in _SAYING)
-    if word in _NEVER_LAST or _NUMBER.fullmatch(word):
-        return False
-    return words[first] in _STARTERS
-
-
-def _after_breaks(text: str, words: Sequence[str], starts: Ints) -> Iterator[int]:
-    """After blank lines, and after line breaks that are meant.
+def _after_short_lines(lines: Lines, bits: Ints, spans: Ints) -> Ints:
+    """The tokens that follow a line break that is meant.
 
     A break is meant if the next word would have fitted well into a line as wide as the widest of the
     paragraph, or if an item of a list or a heading follows, or after a heading. Text wrapped at some width
     has no other such breaks.
     """
-    if not _ANY_BREAK.search(text):
-        return
-    places = starts.tolist()
-    edges = [0, *(edge for match in _PARAGRAPH.finditer(text) for edge in match.span()), len(text)]
-    for begin, end in zip(edges[::2], edges[1::2], strict=True):
-        yield bisect_left(places, begin)
-        lines = [match.span() for match in _LINE.finditer(text, begin, end)]
-        room = _SHORT * max((last - first for first, last in lines), default=0)
-        is_heading = [text[line[0]] in _HEADED and _HEADING.match(text, *line) for line in lines]
-        for at, ((first, last), (following, _)) in enumerate(pairwise(lines)):
-            number = bisect_left(places, following)
-            if number == len(words):
-                return
-            word = words[number]
-            if (
-                is_heading[at]
-                or is_heading[at + 1]
-                or (last - first + 1 + len(word) <= room and not word.islower())
-                or word in _BULLETS
-                or (word[-1] == "." and _NUMBER.fullmatch(word))
-            ):
-                yield number
+    token = lines.token
+    length = spans[token, 1] - spans[token, 0]
+    fits = lines.width[:-1] + 1 + length[1:] <= _SHORT * lines.widest[1:]
+    is_meant = lines.is_heading | (bits[token] & _ITEM != 0)
+    is_meant[1:] |= lines.is_heading[:-1] | (fits & (bits[token[1:]] & _LOWER == 0))
+    chosen: Ints = token[is_meant & ~lines.is_first]
+    return chosen
