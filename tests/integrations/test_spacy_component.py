@@ -279,6 +279,7 @@ def test_sentences_of_the_pipeline_are_used() -> None:
         ('"Why?" Ann asked.  He left', ['" Why ? " Ann asked .', "He left"]),
         (" \n\nIt was  shown. [1] Bo agrees", ["It was shown . [ 1 ]", "Bo agrees"]),
         ("...", ["..."]),
+        ("A heading\n\u200b\nand a text", ["A heading", "and a text"]),
     ],
 )
 def test_without_sentences_they_are_those_of_raw_text(text: str, sentences: list[str]) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
 from corelax.text import document_of, read_documents
+from corelax.text.cutting import SHORT
 from corelax.text.raw import cut_documents
 from tests.shared_corpora import DATA
 
@@ -71,10 +72,32 @@ def test_the_law_holds_wherever_speakers_change(text: str, data: st.DataObject) 
         assert len({*doc.layers["speaker"][start:end]}) == 1
 
 
+LONG = "word " * SHORT  # so that not each text is cut as a whole
+
+
 @given(st.lists(tricky, max_size=6))
 def test_texts_cut_together_have_the_sentences_that_each_has_alone(texts: list[str]) -> None:
-    together = [tuple(cut.starts.tolist()) for cut, _ in cut_documents(texts)]
-    assert together == [document_of(text).sentence_starts for text in texts]
+    for batch in (texts, [*texts, LONG, *texts]):
+        together = [tuple(cut.starts.tolist()) for cut, _ in cut_documents(batch)]
+        assert together == [document_of(text).sentence_starts for text in batch]
+
+
+@pytest.mark.parametrize(
+    ("texts", "starts"),
+    [
+        (["A. [1]", "[2] B c"], [[0], [0]]),
+        (["A. [1", "] B"], [[0, 2], [0]]),
+        (["A. [", "1] B"], [[0, 2], [0]]),
+        (["Hi.", "   ) B"], [[0], [0]]),
+        (["Hi! (", "b"], [[0, 2], [0]]),
+        (['"Hi!" Ann', "said so"], [[0, 4], [0]]),
+        (["# One\r", "\nTwo"], [[0], [0]]),
+        (["", "Ann ran. Bo left.", " \n", ""], [[], [0, 3], [], []]),
+    ],
+)
+def test_sentences_end_with_their_text(texts: list[str], starts: list[list[int]]) -> None:
+    together = [cut.starts.tolist() for cut, _ in cut_documents([*texts, LONG])]
+    assert together == [*starts, [0]]
 
 
 def test_every_character_of_unicode_is_kept_or_cannot_be_seen() -> None:
@@ -180,6 +203,10 @@ def test_lone_surrogates_are_kept() -> None:
         ['"Really?" she asked.', '"Stop!" Ann cried.', "“Why?” said Bo."],
         ["See example.com for more.", "Mail a.b@c.org now."],
         ["It was shown. [1] [2]", "Others agree. [3]"],
+        ["He waited . . . and left . . .", "He ran."],
+        ["It rained.", "(see below)"],
+        ["Hi! (see below)"],
+        ["Cats, dogs, etc. (see below)"],
         ["我爱你。", "你呢？", "好！"],
         ["كيف حالك؟", "بخير."],
         ["यह ठीक है।", "हाँ।"],
@@ -195,7 +222,11 @@ def test_chinese_sentences_need_no_blank() -> None:
 
 
 @pytest.mark.parametrize(
-    "gap", ["\n\n", "\r\n\r\n", "\n \t\n", "\r\r", "\n\u200b\n", "\u2029", "\n\n\n"]
+    "gap",
+    [
+        *("\n\n", "\r\n\r\n", "\n \t\n", "\r\r", "\n\u200b\n", "\u2029", "\n\n\n"),
+        *("\x0b\x0b", "\x0c\x0c", "\x85\x85", "\u2028\u2028"),
+    ],
 )
 def test_a_blank_line_ends_a_sentence(gap: str) -> None:
     assert sentences(f"A heading{gap}and a text") == ["A heading", "and a text"]
@@ -312,6 +343,12 @@ def test_bytes_are_no_text() -> None:
         ("a\n\n", 333_333, 333_333),
         ("\n", 0, 0),
         ("中", 1_000_000, 1),
+        ("\u200b ", 0, 0),
+        ("\0\n", 0, 0),
+        ("a\n", 500_000, 1),
+        ("# a\n", 500_000, 250_000),
+        ("a\u2029", 500_000, 500_000),
+        ('."', 1_000_000, 1),
     ],
 )  # fmt: skip
 def test_a_megabyte_of_one_kind(piece: str, tokens: int, n_sentences: int) -> None:

@@ -27,6 +27,7 @@ from corelax.integrations.spacy_attributes import PREFIX, add_attributes, write_
 from corelax.resolve.models import DEFAULT
 from corelax.text.cutting import row_of
 from corelax.text.sentences import sentence_starts
+from corelax.text.tokens import is_visible
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -227,7 +228,7 @@ if has_spacy:
 
 
 def document_from(doc: Doc) -> Document:
-    """A spaCy document as a corelax one: its words without the tokens that are only white space."""
+    """A spaCy document as a corelax one: its words without the tokens that cannot be seen."""
     tokens = [doc[place] for place in word_positions(doc)]
     words = [token.text for token in tokens]
     spans = [(token.idx, token.idx + len(token)) for token in tokens]
@@ -243,8 +244,8 @@ def document_from(doc: Doc) -> Document:
 
 
 def word_positions(doc: Doc) -> list[int]:
-    """[word] its place among spaCy's tokens."""
-    return [token.i for token in doc if token.text.strip()]
+    """[word] its place among spaCy's tokens, of which some are white space or characters without width."""
+    return [token.i for token in doc if is_visible(token.text)]
 
 
 def _starts_set(doc: Doc) -> list[int]:
@@ -253,7 +254,7 @@ def _starts_set(doc: Doc) -> list[int]:
     words, pending = 0, True
     for token in doc:
         pending = pending or bool(token.is_sent_start)
-        if token.text.strip():
+        if is_visible(token.text):
             if pending:
                 starts.append(words)
             words, pending = words + 1, False

@@ -10,13 +10,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import accumulate, chain, product
+from itertools import chain, product
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from corelax.text.letters import codes_of, table_of
+from corelax.text.letters import Letters, table_of
 from corelax.text.remembered import MOST_WORDS, Remembered, ends_of
 from corelax.text.token_row import TokenRow
 from corelax.text.tokens import spans_within, token_spans
@@ -40,20 +40,19 @@ def cut_texts(texts: Sequence[str]) -> TokenRow:
     """
     chunks = _NOW.chunks()
     usual = [at for at, text in enumerate(texts) if "<" not in text]  # tags may have blanks inside
-    if sum(len(texts[at]) for at in usual) < SHORT:
-        usual = []
-    elif len(usual) == len(texts):
+    are_long = sum(len(texts[at]) for at in usual) >= SHORT
+    if are_long and len(usual) == len(texts):
         return _cut_between_blanks(texts, chunks)
-    row = _cut_between_blanks([texts[at] for at in usual], chunks) if usual else None
-    cuts = dict(zip(usual, row.parts(), strict=True)) if row else {}
-    return TokenRow.of(
-        texts,
-        [cuts.get(at) or _cut_whole(text, chunks) for at, text in enumerate(texts)],
-        chunks.vocabulary,
-    )
+    cuts: dict[int, tuple[Numbered, Ints]] = {}
+    if are_long:
+        together = _cut_between_blanks([texts[at] for at in usual], chunks)
+        cuts = dict(zip(usual, together.parts(), strict=True))
+    every = [cuts.get(at) or _cut_whole(text, chunks) for at, text in enumerate(texts)]
+    return TokenRow.of(texts, every, chunks.vocabulary)
 
 
 def _cut_whole(text: str, chunks: _Chunks) -> tuple[Numbered, Ints]:
+    """The tokens of any text, and [token, 2] their characters."""
     spans = token_spans(text)
     return chunks.vocabulary.numbered([text[start:end] for start, end in spans]), _as_array(spans)
 
@@ -78,9 +77,9 @@ def numbered(words: Sequence[str]) -> Numbered:
 
 
 def _cut_between_blanks(texts: Sequence[str], chunks: _Chunks) -> TokenRow:
-    """The same for texts without tags."""
+    """The tokens of texts without tags."""
     row = _TextRow.of(texts)
-    known = chunks.cuts.rows(row.letters.split())
+    known = chunks.cuts.rows(row.letters.text.split())
     counts = known.size // 3  # [chunk] tokens
     in_place = {at: row.cut(at) for at in (~row.are_usual() | (counts == 0)).nonzero()[0].tolist()}
     counts[list(in_place)] = [len(spans) for spans in in_place.values()]
@@ -94,48 +93,43 @@ def _cut_between_blanks(texts: Sequence[str], chunks: _Chunks) -> TokenRow:
         here, begin = slice(token[at], token[at + 1]), row.begins[at]
         spans[here] = _as_array(own)
         numbers[here] = chunks.vocabulary.numbers(
-            [row.letters[begin + s : begin + e] for s, e in own]
+            [row.letters.text[begin + s : begin + e] for s, e in own]
         )
-    in_text = row.begins - np.repeat(row.first[:-1], np.diff(row.chunk))
+    in_text = row.begins - np.repeat(row.letters.first[:-1], np.diff(row.chunk))
     spans += in_text.repeat(counts)[:, None]
     return TokenRow(texts, chunks.vocabulary.words(numbers), spans, token[row.chunk])
 
 
 class _TextRow(NamedTuple):
-    """Texts in a row, with a line break between two.
+    """Texts in a row, and their chunks: what stands between blanks.
 
     Attributes:
         texts: The texts.
-        letters: All of them.
-        codes: [character] its number.
-        begins: [chunk] the first character of what stands between blanks.
+        letters: Their letters.
+        begins: [chunk] its first character.
         ends: [chunk] one past its last character.
-        first: [text + 1] its first character.
         chunk: [text + 1] its first chunk.
     """
 
     texts: Sequence[str]
-    letters: str
-    codes: NDArray[np.integer]
+    letters: Letters
     begins: Ints
     ends: Ints
-    first: list[int]
     chunk: list[int]
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> _TextRow:
         """The row of some texts."""
-        letters = "\n".join(texts)
-        codes = codes_of(letters)
-        begins, ends = _edges(codes)
-        first = list(accumulate((len(text) + 1 for text in texts), initial=0))
-        return cls(texts, letters, codes, begins, ends, first, begins.searchsorted(first).tolist())
+        letters = Letters.of(texts)
+        begins, ends = _edges(letters.codes)
+        return cls(texts, letters, begins, ends, begins.searchsorted(letters.first).tolist())
 
     def are_usual(self) -> NDArray[np.bool_]:
         """[chunk] whether a blank or a line break follows in its text."""
-        follows = self.codes[np.minimum(self.ends, len(self.codes) - 1)]
+        codes = self.letters.codes
+        follows = codes[np.minimum(self.ends, len(codes) - 1)]
         usual: NDArray[np.bool_] = (follows == _SPACE) | (follows == _BREAK)
-        for beyond, first in zip(self.chunk[1:], self.first[1:], strict=True):
+        for beyond, first in zip(self.chunk[1:], self.letters.first[1:], strict=True):
             if beyond and self.ends[beyond - 1] == first - 1:  # at the end of the text
                 usual[beyond - 1] = False
         return usual
@@ -143,7 +137,7 @@ class _TextRow(NamedTuple):
     def cut(self, at: int) -> Sequence[tuple[int, int]]:
         """The tokens of a chunk in its place, counted from its first character."""
         number = bisect_right(self.chunk, at) - 1
-        text, first = self.texts[number], self.first[number]
+        text, first = self.texts[number], self.letters.first[number]
         begin, end = int(self.begins[at]) - first, int(self.ends[at]) - first
         if end == len(text) and end - begin <= LONGEST:
             return _cut_last(text[begin:end])
@@ -187,7 +181,7 @@ class _Now:
         self._chunks = _Chunks()
 
     def chunks(self) -> _Chunks:
-        """What one text takes, whatever begins anew meanwhile."""
+        """What the texts that are cut together take, whatever begins anew meanwhile."""
         chunks = self._chunks
         if len(chunks.vocabulary) > MOST_WORDS:
             chunks = self._chunks = _Chunks()

@@ -2,10 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+
+class Letters(NamedTuple):
+    """Texts in a row, with a line break between two.
+
+    Attributes:
+        text: All of them.
+        codes: [character] its number.
+        first: [text + 1] its first character; of the last, one past the line break that would follow.
+    """
+
+    text: str
+    codes: NDArray[np.integer]
+    first: list[int]
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Letters:
+        """The letters of some texts.
+
+        >>> Letters.of(["Ann", "é"]).text, Letters.of(["Ann", "é"]).first
+        ('Ann\\né', [0, 4, 6])
+        """
+        text = "\n".join(texts)
+        return cls(text, codes_of(text), [*accumulate((len(t) + 1 for t in texts), initial=0)])
 
 
 def codes_of(text: str) -> NDArray[np.integer]:

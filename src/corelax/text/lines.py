@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from corelax.text.letters import codes_of, table_of
-from corelax.text.remembered import ends_of
+from corelax.text.letters import Letters, table_of
 from corelax.text.token_row import TokenRow
 from corelax.text.vocabulary import Ints
 
@@ -26,10 +24,10 @@ _RETURN, _FEED = ord("\r"), ord("\n")  # one after the other they count as one
 
 
 class Lines(NamedTuple):
-    """Lines that have tokens.
+    """Lines that have tokens, or a part of one.
 
     Attributes:
-        token: [line] its first token, counted over all texts.
+        token: [line] the first token that begins in it or later, counted over all texts.
         width: [line] its characters.
         widest: [line] those of the widest line of its paragraph.
         is_first: [line] of a paragraph.
@@ -44,49 +42,55 @@ class Lines(NamedTuple):
 
 
 def have_breaks(texts: Sequence[str]) -> bool:
-    """Whether any of some texts has more than one line.
+    """Whether any of some texts has several lines.
 
-    >>> have_breaks(["Ann came.", "So did Bo."]), have_breaks(["Ann came.\\nSo did Bo."])
+    >>> have_breaks(["Ann came.\\n", "So did Bo."]), have_breaks(["Ann came.\\nSo did Bo."])
     (False, True)
     """
-    return any(letter in text for text in texts for letter in _BREAKS)
+    inside = (text.strip() for text in texts)
+    return any(letter in text for text in inside for letter in _BREAKS)
 
 
 def lines_of(row: TokenRow) -> Lines:
-    """The lines of texts. Between paragraphs are two breaks or more, or lines without a token.
+    """The lines of texts. A paragraph ends before a line without a token, and at U+2029.
 
     >>> from corelax.text.cutting import cut_texts
     >>> lines = lines_of(cut_texts(["# Keepers\\nAnn came.\\n \\nShe left.", "So did Bo."]))
     >>> lines.token.tolist(), lines.is_first.tolist(), lines.width.tolist()
     ([0, 2, 5, 8], [True, False, True, True], [9, 9, 9, 10])
     """
-    # Texts are laid out with a line break between two.
-    letters = "\n".join(row.texts)
-    codes = codes_of(letters)
-    text_begins = np.array([*accumulate((len(text) + 1 for text in row.texts), initial=0)])
-    breaks = _ARE_BREAKS.take(codes, mode="clip").nonzero()[0]
-    begins, ends = np.zeros((2, len(breaks) + 1), np.int64)
-    begins[1:], ends[:-1], ends[-1] = breaks + 1, breaks, len(codes)
-    before = ends_of(_weights(codes, breaks))  # [line] how many breaks there are before it
-    places = row.spans[:, 0] + text_begins[:-1].repeat(row.edges[1:] - row.edges[:-1])
-    token = places.searchsorted(begins)
-    written = (token < places.searchsorted(ends)).nonzero()[0]
-    begins, ends, before, token = (c[written] for c in (begins, ends, before, token))
-    text = text_begins.searchsorted(begins, "right")
+    letters = Letters.of(row.texts)
+    breaks = _ARE_BREAKS.take(letters.codes, mode="clip").nonzero()[0]
+    edges = np.concatenate([[-1], breaks, [len(letters.codes)]])
+    line = (edges[1:] - edges[:-1] > 1).nonzero()[0]  # there may be many empty ones
+    begins, ends = edges[line] + 1, edges[line + 1]
+
+    first = np.array(letters.first)
+    places = row.spans + first[:-1].repeat(row.edges[1:] - row.edges[:-1])[:, None]
+    token = places[:, 0].searchsorted(begins)
+    has_tokens = places[:, 0].searchsorted(ends) > places[:, 1].searchsorted(begins, "right")
+    written = (has_tokens & (token < len(places))).nonzero()[0]
+    line, begins, ends, token = (column[written] for column in (line, begins, ends, token))
+
+    before = line + _more_breaks(letters.codes, begins)
+    text = first.searchsorted(begins, "right")
     is_first = np.ones(len(text), bool)
     is_first[1:] = (before[1:] > before[:-1] + 1) | (text[1:] > text[:-1])
     width = ends - begins
     widest = np.maximum.reduceat(width, is_first.nonzero()[0])[is_first.cumsum() - 1]
-    is_heading = _HEADED.take(codes[begins], mode="clip")
-    for line in is_heading.nonzero()[0].tolist():
-        is_heading[line] = _HEADING.match(letters, begins[line], ends[line]) is not None
+    is_heading = _HEADED.take(letters.codes[begins], mode="clip")
+    for at in is_heading.nonzero()[0].tolist():
+        is_heading[at] = _HEADING.match(letters.text, begins[at], ends[at]) is not None
     return Lines(token, width, widest, is_first, is_heading)
 
 
-def _weights(codes: NDArray[np.integer], breaks: Ints) -> Ints:
-    """[break] how many line breaks it stands for."""
-    weights = np.ones(len(breaks), np.int64)
-    weights[codes[breaks] == _PARAGRAPH] = 2
-    after_return = codes[np.maximum(breaks - 1, 0)] == _RETURN
-    weights[(codes[breaks] == _FEED) & after_return] = 0
-    return weights
+def _more_breaks(codes: NDArray[np.integer], places: Ints) -> Ints:
+    """[place] how many more line breaks than characters for them are before it.
+
+    >>> _more_breaks(np.array([13, 10, 65, 0x2029, 65]), np.array([2, 4])).tolist()
+    [-1, 0]
+    """
+    paragraphs = (codes == _PARAGRAPH).nonzero()[0]
+    feeds = ((codes[1:] == _FEED) & (codes[:-1] == _RETURN)).nonzero()[0] + 1
+    more: Ints = paragraphs.searchsorted(places) - feeds.searchsorted(places)
+    return more

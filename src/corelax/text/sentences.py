@@ -71,10 +71,8 @@ def sentence_starts(row: TokenRow) -> list[Ints]:
     begins[1:] = is_last[:-1]
     begins[:1] = True
     begins[_after_stops(bits, row.spans, is_last)] = True
-    if have_breaks(row.texts):
-        lines = lines_of(row)
-        begins[lines.token[lines.is_first]] = True
-        begins[_after_short_lines(lines, bits, row.spans)] = True
+    if len(bits) and have_breaks(row.texts):
+        begins[_after_breaks(lines_of(row), bits, row.spans)] = True
     begins[1:] |= (bits[:-1] & _ENDS_BLOCK != 0) | (bits[1:] & _BEGINS_BLOCK != 0)
     return row.split(begins.nonzero()[0])
 
@@ -120,7 +118,7 @@ def _after_stops(bits: Ints, spans: Ints, is_last: NDArray[np.bool_]) -> Ints:
         spans: [token, 2] characters in its text.
         is_last: [token] of its text.
     """
-    joined = np.zeros(len(bits), bool)  # no blank follows, and nor does the end of the text
+    joined = np.zeros(len(bits), bool)  # the next token of the text follows at once
     joined[:-1] = spans[1:, 0] == spans[:-1, 1]
     joined &= ~is_last
     closes_on = joined.copy()  # what follows closes it: !!!") is one stop
@@ -141,7 +139,7 @@ def _after_stops(bits: Ints, spans: Ints, is_last: NDArray[np.bool_]) -> Ints:
 
     apart = ~joined[closed] | has(stop, _TIGHT_STOP) | has(closed, _TAG)
     # What ends a sentence: a stop; an abbreviation if a usual first word follows.
-    quoted = (closed > stop) & has(closed, _QUOTE)
+    quoted = has(closed, _QUOTE)
     says = has(np.minimum(first + 1, len(bits) - 1), _SAYS) & ~is_last[first]
     by_word = np.where(
         has(stop, _STOP), ~(quoted & says), ~has(stop, _GOES_ON) & has(first, _STARTS)
@@ -163,21 +161,27 @@ def _next_of(wanted: NDArray[np.bool_], tokens: Ints) -> Ints:
 
 
 def _behind_references(tokens: Ints, bits: Ints, is_last: NDArray[np.bool_]) -> Ints:
-    """The tokens, or what follows the references that begin there, such as [1] [2]."""
+    """The tokens, or what follows the references that begin there, such as [1] [2].
+
+    >>> words = "Yes . [ 1 ] [ 2 ] No".split()
+    >>> bits = np.array([{"[": _BRACKET, "]": _BRACKET_END}.get(word, 0) for word in words])
+    >>> _behind_references(np.array([2, 8]), bits, np.arange(9) == 8).tolist()
+    [8, 8]
+    """
     opens = (bits & _BRACKET).nonzero()[0]
     opens = opens[opens < len(bits) - 2]
     is_reference = (bits[opens + 2] & _BRACKET_END != 0) & ~is_last[opens] & ~is_last[opens + 1]
     if not is_reference.any():
         return tokens
-    ends: dict[int, int] = {}
+    behind = np.arange(len(bits) + 1)
     for start in reversed(opens[is_reference].tolist()):
-        is_end = is_last[start + 2]
-        ends[start] = start + 3 if is_end else ends.get(start + 3, start + 3)
-    return np.array([ends.get(token, token) for token in tokens.tolist()], np.int64)
+        behind[start] = start + 3 if is_last[start + 2] else behind[start + 3]
+    after: Ints = behind[tokens]
+    return after
 
 
-def _after_short_lines(lines: Lines, bits: Ints, spans: Ints) -> Ints:
-    """The tokens that follow a line break that is meant.
+def _after_breaks(lines: Lines, bits: Ints, spans: Ints) -> Ints:
+    """The tokens that begin a paragraph, or follow a line break that is meant.
 
     A break is meant if the next word would have fitted well into a line as wide as the widest of the
     paragraph, or if an item of a list or a heading follows, or after a heading. Text wrapped at some width
@@ -188,5 +192,5 @@ def _after_short_lines(lines: Lines, bits: Ints, spans: Ints) -> Ints:
     fits = lines.width[:-1] + 1 + length[1:] <= _SHORT * lines.widest[1:]
     is_meant = lines.is_heading | (bits[token] & _ITEM != 0)
     is_meant[1:] |= lines.is_heading[:-1] | (fits & (bits[token[1:]] & _LOWER == 0))
-    chosen: Ints = token[is_meant & ~lines.is_first]
+    chosen: Ints = token[lines.is_first | is_meant]
     return chosen

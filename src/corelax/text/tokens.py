@@ -34,7 +34,7 @@ _PREFIXES = """
 """.split()
 
 # Outside of words: white space, controls, characters without width.
-BLANK = (
+_BLANK = (
     r"\s\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e"
     r"\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb"
 )
@@ -50,11 +50,11 @@ _HIRAGANA = r"\u3041-\u309f"
 _KATAKANA = r"\u3031-\u3035\u30a0-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 _HAN = r"\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 # All the rest: letters, digits and combining marks of all scripts.
-_LETTER = rf"[^{BLANK}{_SIGN}{_HIRAGANA}{_KATAKANA}{_HAN}]"
+_LETTER = rf"[^{_BLANK}{_SIGN}{_HIRAGANA}{_KATAKANA}{_HAN}]"
 _END = rf"(?!{_LETTER})"  # of a word
 _CLITIC = rf"['’](?:[sSmMdD]|re|RE|ve|VE|ll|LL){_END}"
 _NOT = rf"[nN]['’][tT]{_END}"
-_ADDRESS = rf"""[^{BLANK}<>"“”]"""
+_ADDRESS = rf"""[^{_BLANK}<>"“”]"""
 _VARIANT = r"[\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
 
 
@@ -118,12 +118,21 @@ _TOKEN = re.compile(
 
     # Runs of one sign; any other sign. Chinese is cut into characters here.
     | \.{{2,}}+ | …++ \.?+ | ([-–—*=_~\#+<>|`])\1*+
-    | [^{BLANK}]
+    | [^{_BLANK}]
     """,
     re.VERBOSE | re.MULTILINE,
 )
 
-_VISIBLE = re.compile(rf"[^{BLANK}]++")
+_VISIBLE = re.compile(rf"[^{_BLANK}]++")
+
+
+def is_visible(text: str) -> bool:
+    """Whether anything of a text can be seen.
+
+    >>> is_visible("a"), is_visible(" \u200b")
+    (True, False)
+    """
+    return _VISIBLE.search(text) is not None
 
 
 def token_spans(text: str) -> list[tuple[int, int]]:
@@ -150,6 +159,10 @@ def spans_within(text: str, begin: int, end: int) -> list[tuple[int, int]]:
     >>> spans_within("See No. 5", 4, 7), spans_within("See No.", 4, 7)
     ([(4, 7)], [(4, 6), (6, 7)])
     """
+    if not _VISIBLE.search(
+        text, begin, end
+    ):  # else the next token is looked for behind it, however far
+        return []
     spans = []
     for match in _TOKEN.finditer(text, begin):
         if match.start() >= end:
