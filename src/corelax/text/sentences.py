@@ -133,20 +133,17 @@ def _after_stops(bits: Ints, spans: Ints, is_last: NDArray[np.bool_]) -> Ints:
     stop, closed, after = stop[kept], closed[kept], after[kept]
     first = _next_of(is_last | (bits & _OPENS == 0), after)  # that opens no bracket or quotation
 
-    def has(token: Ints, bit: int) -> NDArray[np.bool_]:
-        found: NDArray[np.bool_] = bits[token] & bit != 0
-        return found
-
-    apart = ~joined[closed] | has(stop, _TIGHT_STOP) | has(closed, _TAG)
+    of_stop, of_closed, of_after, of_first = bits[stop], bits[closed], bits[after], bits[first]
+    apart = ~joined[closed] | (of_stop & _TIGHT_STOP != 0) | (of_closed & _TAG != 0)
     # What ends a sentence: a stop; an abbreviation if a usual first word follows.
-    quoted = has(closed, _QUOTE)
-    says = has(np.minimum(first + 1, len(bits) - 1), _SAYS) & ~is_last[first]
+    says = (bits[np.minimum(first + 1, len(bits) - 1)] & _SAYS != 0) & ~is_last[first]
+    quoted_before = (of_closed & _QUOTE != 0) & says  # "Really?" Ann asked
     by_word = np.where(
-        has(stop, _STOP), ~(quoted & says), ~has(stop, _GOES_ON) & has(first, _STARTS)
+        of_stop & _STOP, ~quoted_before, (of_stop & _GOES_ON == 0) & (of_first & _STARTS != 0)
     )
-    in_brackets = has(stop, _FULL_STOP) & has(after, _ROUND)
-    ends = np.where(has(first, _LOWER), in_brackets, by_word)
-    chosen: Ints = after[apart & ends & ~has(after, _STOP)]
+    in_brackets = (of_stop & _FULL_STOP != 0) & (of_after & _ROUND != 0)
+    ends = np.where(of_first & _LOWER, in_brackets, by_word)
+    chosen: Ints = after[apart & ends & (of_after & _STOP == 0)]
     return chosen
 
 
