@@ -24,17 +24,17 @@ class AgreementSettings(Protocol):
     """The switches that attributes depend on; `FeatureSettings` has them and says what they do."""
 
     @property
-    def third_person(self) -> bool: ...  # noqa: D102
+    def third_person(self) -> bool: ...
     @property
-    def number_by_tag(self) -> bool: ...  # noqa: D102
+    def number_by_tag(self) -> bool: ...
     @property
-    def pronoun_animacy(self) -> str: ...  # noqa: D102
+    def pronoun_animacy(self) -> str: ...
     @property
-    def percent_animate(self) -> bool: ...  # noqa: D102
+    def percent_animate(self) -> bool: ...
     @property
-    def animacy_as_written(self) -> bool: ...  # noqa: D102
+    def animacy_as_written(self) -> bool: ...
     @property
-    def lowercase_animacy(self) -> bool: ...  # noqa: D102
+    def lowercase_animacy(self) -> bool: ...
 
 
 def canonical_of(analysis: Analysis, head_lc: str, head: int, type: str) -> str:

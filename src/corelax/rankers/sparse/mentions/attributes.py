@@ -24,7 +24,7 @@ class AttributeSettings(AgreementSettings, Protocol):
     """All switches that attributes depend on; `FeatureSettings` has them."""
 
     @property
-    def plural_names(self) -> bool: ...  # noqa: D102
+    def plural_names(self) -> bool: ...
 
 
 class Attributes(NamedTuple):
