@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from corelax.document import Clustering, Document, Span
+from corelax.document.gold import GLOBAL_ENTITY
 from corelax.io import read
-from corelax.metrics import align
+from corelax.metrics import align, score
 from corelax.metrics.scoring import score_files
 
 FILE = Path(__file__).parents[1] / "data" / "matching_cases.json.gz"
@@ -125,3 +127,22 @@ def test_min_span_np_and_nested_have_the_figures_of_coval(case, tmp_path):
             singletons=asked["singletons"],
         )
         assert run["figures"] == figures(report, run["figures"]), asked
+
+
+@pytest.mark.parametrize(
+    ("fields", "precision"), [("eid-etype-head", 5.5 / 8), ("GRP-etype", 6.5 / 8)]
+)
+def test_entities_of_a_corpus_keep_the_order_in_which_they_are_first_met(fields, precision):
+    """A mention of two gold entities is found in the last: of their order in the first document, if names
+    (`eid`) are those of the corpus, otherwise of their order in the document itself."""
+
+    def document(name, **entities):
+        clusters = Clustering([[Span(i, i + 1) for i in c] for c in entities.values()], entities)
+        extra = {GLOBAL_ENTITY: fields}
+        return Document(id=name, words=tuple("abcdef"), clusters=clusters, extra=extra)
+
+    first = document("1", e1=[0, 1], e2=[2, 3])
+    gold = [first, document("2", e1=[1, 4], e2=[0, 4])]
+    system = [first, document("2", e3=[1, 4], e4=[0, 5])]
+    report = score(gold=gold, system=system, profile="corefud", match="exact")
+    assert report["b_cubed"].precision == precision
