@@ -134,3 +134,14 @@ def test_no_constraints_change_nothing(small: Resolver) -> None:
     found = small.resolve(TEXT)
     again = constrained(small, found, Constraints(), singletons="drop")
     assert again.clusters == found.clusters
+
+
+@pytest.mark.parametrize(("singletons", "left"), [("drop", []), ("keep", [["Ann"]])])
+def test_who_is_left_alone_by_a_removal_stays_only_if_singletons_do(
+    tmp_path: Path, singletons: str, left: list[list[str]]
+) -> None:
+    text = tmp_path / "d.txt"
+    text.write_text("Ann said she left.", encoding="utf-8")
+    path = write(tmp_path, {"id": "d.txt", "removed": [{"start": 9, "end": 12, "text": "she"}]})
+    [found] = resolve_files([text], constraints=path, singletons=singletons, device="cpu")
+    assert [[m.text for m in entity.mentions] for entity in found] == left

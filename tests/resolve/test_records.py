@@ -144,3 +144,12 @@ def test_without_pandas_it_is_said_what_to_install(
     monkeypatch.setitem(__import__("sys").modules, "pandas", None)
     with pytest.raises(CorelaxError, match=r"pip install 'corelax\[pandas\]'"):
         resolution.to_pandas()
+
+
+def test_a_record_without_sentence_starts_is_one_sentence(resolution: Resolution) -> None:
+    record = resolution.as_dict()
+    del record["sentence_starts"]
+    document = Resolution.from_dict(record).document
+    assert document.sentence_starts == (0,)
+    record |= {"tokens": [], "entities": [], "mentions": [], "text": ""}
+    assert Resolution.from_dict(record).document.sentence_starts == ()
