@@ -122,7 +122,7 @@ def test_the_report_is_written(quick: tuple[Path, Done]) -> None:
     assert set(report(out)) == {
         "report.html",
         "report.md",
-        *(f"tables/{name}.{suffix}" for name in tables for suffix in ("md", "csv", "json")),
+        *(f"tables/{name}.{suffix}" for name in tables for suffix in ("csv", "json")),
         *(f"figures/curves.{suffix}" for suffix in ("png", "svg")),
     }
     page = (out / "report" / "report.md").read_text()

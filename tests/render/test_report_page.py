@@ -245,7 +245,7 @@ def test_the_files_of_a_report(tmp_path: Path) -> None:
     other.write_text("kept")
     written = {path.relative_to(tmp_path).as_posix() for path in write_report(PAGE, tmp_path)}
     figures = {f"figures/{key}.{end}" for key in ("heat", "again") for end in ("png", "svg")}
-    tables = {f"tables/scores.{end}" for end in ("md", "csv", "json")}
+    tables = {f"tables/scores.{end}" for end in ("csv", "json")}
     assert written == {"report.html", "report.md"} | figures | tables
     assert other.read_text() == "kept"
     report = MarkdownIt("commonmark").enable("table").render((tmp_path / "report.md").read_text())

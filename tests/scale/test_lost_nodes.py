@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-from contextlib import nullcontext
 
 import pytest
 
@@ -14,12 +13,8 @@ from corelax.core.clusters import Cluster, map_on_cluster
 from corelax.core.workers import WorkerEnded
 from corelax.metrics import parallel, score_files
 from corelax.scale import resolve_shards
-from corelax.study.cluster_executor import OnCluster
-from corelax.study.runner import Wish
-from corelax.study.units import Unit
 from tests.scale.ray_nodes import killed_at_work, ray_cluster
 from tests.scale.scale_inputs import contents, write_pair, write_texts
-from tests.study.study_runs import alone, files_in, make_files, make_runner  # noqa: F401
 
 ray = pytest.importorskip("ray")
 # Ray warns of itself, and closes what it has opened when it likes.
@@ -87,20 +82,3 @@ def test_what_goes_wrong_in_a_worker_is_told_in_one_line(cluster):
         list(map_on_cluster(["a"], where._replace(cpus=3), working, ("",)))
     results = sorted(map_on_cluster(["a", "b"], where, working, ("",)))
     assert results == [(0, "A"), (1, "B")]
-
-
-@pytest.mark.usefixtures("alone")
-def test_units_of_a_lost_node_are_trained_once_more(joined, tmp_path):
-    make_files(tmp_path, test=False)
-    files = files_in(tmp_path)
-    where, node = joined
-    wishes = [Wish(Unit("antecedent", "antecedent"), seed, ()) for seed in range(1, 6)]
-    weights = []
-    for out, executor in (("one", None), ("lost", OnCluster(where))):
-        runner = make_runner(tmp_path / out, files, executor=executor)
-        with killed_at_work(node, "_run") if executor else nullcontext():
-            assert runner.run(lambda: wishes)
-        folders = sorted((tmp_path / out).glob("runs/*/antecedent"))
-        weights.append([(folder / "model.safetensors").read_bytes() for folder in folders])
-    assert weights[0] == weights[1]
-    assert len(weights[0]) == 5

@@ -17,7 +17,6 @@ from corelax.cli.options import (
     note,
 )
 from corelax.cli.parameters import Option
-from corelax.cli.shards import GpuShare, Ray, study_executor
 
 
 def reproduce(
@@ -122,8 +121,6 @@ def reproduce(
         Option(metavar="FOLDER", help="Copy the results of another OUT; repeat it for more."),
     ] = None,
     workers: Workers = None,
-    ray: Ray = None,
-    gpu_share: GpuShare = None,
     device: Device = "auto",
     minutes: Annotated[
         float | None,
@@ -172,7 +169,6 @@ def reproduce(
             vectors=vectors,
             merge=merge or (),
             workers=workers,
-            executor=study_executor(ray, workers, gpu_share, device),
             device=device,
             minutes=minutes,
             report=not no_report,

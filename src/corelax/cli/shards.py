@@ -12,7 +12,6 @@ from corelax.core.errors import CorelaxError
 
 if TYPE_CHECKING:
     from corelax.core.clusters import Cluster
-    from corelax.study.executors import Executor
 
 Ray = Annotated[
     str | None,
@@ -52,19 +51,6 @@ def cluster_of(
 
     gpus = gpu_share or (1.0 if device.startswith("cuda") else 0.0)
     return Cluster(ray, jobs, threads or 1, gpus)
-
-
-def study_executor(
-    ray: str | None, workers: int | None, gpu_share: float | None, device: str
-) -> Executor | None:
-    """What runs a study on the cluster that options name; None if they name none."""
-    cluster = cluster_of(ray, jobs=workers, gpu_share=gpu_share)
-    if cluster is None:
-        return None
-    from corelax.core.device import choose_device
-    from corelax.study.cluster_executor import OnCluster, study_cluster
-
-    return OnCluster(study_cluster(cluster, choose_device(device)))
 
 
 def resolve_into_shards(

@@ -16,7 +16,6 @@ from corelax.cli.options import (
     print_json,
 )
 from corelax.cli.parameters import Option
-from corelax.cli.shards import GpuShare, Ray, study_executor
 from corelax.core.text_table import format_table
 
 
@@ -50,8 +49,6 @@ def sweep(
         Option("--set", metavar="KEY=VALUE", help="Change a setting in all runs."),
     ] = None,
     workers: Workers = None,
-    ray: Ray = None,
-    gpu_share: GpuShare = None,
     device: Device = "auto",
     format: InputFormat = None,
     minutes: Annotated[
@@ -81,7 +78,6 @@ def sweep(
             seeds=seeds,
             settings=parse_settings(settings or []),
             workers=workers,
-            executor=study_executor(ray, workers, gpu_share, device),
             device=device,
             minutes=minutes,
             format=format,

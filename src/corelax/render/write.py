@@ -28,7 +28,7 @@ from corelax.render.templates import template
 
 
 def write_report(page: Page, folder: Path) -> list[Path]:
-    """Writes `report.html`, `report.md`, `tables/KEY.{md,csv,json}` and `figures/KEY.{png,svg}`.
+    """Writes `report.html`, `report.md`, `tables/KEY.{csv,json}` and `figures/KEY.{png,svg}`.
 
     The same page gives the same bytes. Files of other names are left alone; figures are drawn if
     matplotlib is installed.
@@ -44,7 +44,6 @@ def write_report(page: Page, folder: Path) -> list[Path]:
         "report.md": page_markdown(page),
     }
     for table in page.tables:
-        contents[f"tables/{table.key}.md"] = titled_table(table) + "\n"
         contents[f"tables/{table.key}.csv"] = table_csv(table)
         contents[f"tables/{table.key}.json"] = table_json(table)
     for figure in page.figures if can_draw() else []:
