@@ -10,7 +10,6 @@ from corelax.cli.options import (
     AsJson,
     AsLatex,
     CrossDocument,
-    Device,
     InputFormat,
     Match,
     Nested,
@@ -22,6 +21,7 @@ from corelax.cli.options import (
     note,
 )
 from corelax.cli.parameters import Argument, BadParameter, Option
+from corelax.core.device import Device
 from corelax.core.errors import CorelaxError
 from corelax.metrics.registry import METRICS, SUPPLEMENTS
 
@@ -58,7 +58,7 @@ def compare(
         list[str] | None,
         Option(
             metavar="NAME",
-            callback=partial(metric_names, average=True),
+            check=partial(metric_names, average=True),
             help=f"Only this one of {', '.join((*METRICS, *SUPPLEMENTS))}, {CONLL}; may be repeated.",
         ),
     ] = None,

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated, Literal
 
 from corelax.cli.options import InputFormat, note
 from corelax.cli.parameters import Argument, Option
-
-
-class Pairs(StrEnum):
-    """Which pairs of mentions to write."""
-
-    none = "none"
-    all = "all"
 
 
 def features(
@@ -25,7 +17,7 @@ def features(
     model: Annotated[
         str | None, Option(help="Model folder whose features to show, instead of --train.")
     ] = None,
-    pairs: Annotated[Pairs, Option(help="Pairs of mentions to write.")] = Pairs.none,
+    pairs: Annotated[Literal["none", "all"], Option(help="Pairs of mentions to write.")] = "none",
     feature_set: Annotated[
         Literal["lt17", "w16", "default"],
         Option("--features", help="As released by Le & Titov, Wiseman et al., or repaired."),
@@ -64,7 +56,7 @@ def features(
         settings=replace(FEATURE_SETS[feature_set], lexical_cutoff=cutoff),
         lexicons=lexicons,
         mentions=mentions,
-        pairs=pairs is Pairs.all,
+        pairs=pairs == "all",
     )
     with open_for_writing(out) as target:
         target.writelines(json_text(row) + "\n" for row in rows)

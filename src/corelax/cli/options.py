@@ -7,37 +7,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from corelax.cli.parameters import BadParameter, Option
 from corelax.core.errors import CorelaxError
+from corelax.core.options import MOST_WORKERS, Option
 from corelax.core.printable import json_text, on_one_line, printable
 
 if TYPE_CHECKING:
     from corelax.render import Table
 
-MOST_WORKERS = 1024  # processes, or threads: more than that are a slip of the pen
+__all__ = ["MOST_WORKERS"]
 MOST_SEEDS = 10_000
 FormatName = Literal[
     "conll2012", "corefud", "ua", "jsonlines", "conll", "conllu", "conllua", "jsonl"
 ]
 
 
-def _device_name(name: str) -> str:
-    from corelax.core.device import check_device
-
-    try:
-        return check_device(name)
-    except CorelaxError as error:
-        raise BadParameter(str(error)) from None
-
-
-Device = Annotated[
-    str,
-    Option(
-        metavar="NAME",
-        help="Where to compute: auto, cpu, cuda, cuda:1 …, mps.",
-        callback=_device_name,
-    ),
-]
 Workers = Annotated[
     int | None,
     Option(
@@ -98,14 +81,11 @@ InputFormat = Annotated[
 ]
 
 
-def metric_names(names: list[str] | None, *, average: bool = False) -> list[str] | None:
-    """What `--metric` takes, or an error of usage. None stands for what the profile reports."""
+def metric_names(names: list[str], *, average: bool = False) -> list[str]:
+    """What `--metric` takes."""
     from corelax.metrics.registry import check_metrics
 
-    try:
-        return list(check_metrics(names, supplements=True, average=average)) if names else None
-    except CorelaxError as error:
-        raise BadParameter(str(error)) from None
+    return list(check_metrics(names, supplements=True, average=average))
 
 
 def print_json(value: Any) -> None:

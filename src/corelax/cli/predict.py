@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from corelax.cli.options import Device, SourceFormat, TargetFormat, note, note_lost
+from corelax.cli.options import SourceFormat, TargetFormat, note, note_lost
 from corelax.cli.parameters import Argument, Option
+from corelax.core.device import Device
 
 ADVICE = (
     "corelax predict is an alias of corelax resolve IN --model MODEL --out OUT "

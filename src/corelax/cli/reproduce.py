@@ -10,13 +10,13 @@ from typing import Annotated
 
 from corelax.cli.options import (
     MOST_SEEDS,
-    Device,
     InputFormat,
     Workers,
     exit_when_interrupted,
     note,
 )
 from corelax.cli.parameters import Option
+from corelax.core.device import Device
 
 
 def reproduce(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -10,18 +9,19 @@ from contextlib import ExitStack
 from itertools import accumulate
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from corelax.cli.options import MOST_WORKERS, Device, FormatName, note, plural
+from corelax.cli.options import MOST_WORKERS, FormatName, note, plural
 from corelax.cli.parameters import Argument, BadParameter, Exit, Option
 from corelax.cli.shards import GpuShare, Ray, cluster_of, resolve_into_shards
+from corelax.core.device import Device
 from corelax.core.errors import CorelaxError
 from corelax.core.files import STANDARD
+from corelax.core.options import Threads
 
 if TYPE_CHECKING:
     from corelax.cli.bars import PiecesBar
     from corelax.document import Document
     from corelax.resolve import Resolution
 
-MOST_THREADS = max(64, os.cpu_count() or 1)  # far more end the program where threads are limited
 HINT = 'name files or folders, or pipe text in: echo "Ann said she left." | corelax resolve'
 
 
@@ -139,12 +139,7 @@ def resolve(
             "none on a CPU.",
         ),
     ] = None,
-    threads: Annotated[
-        int | None,
-        Option(
-            min=1, max=MOST_THREADS, metavar="N", help="Threads; else as many as there are cores."
-        ),
-    ] = None,
+    threads: Threads = None,
     shards: Annotated[
         bool,
         Option(

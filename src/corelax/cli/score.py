@@ -66,7 +66,7 @@ def score(
         list[str] | None,
         Option(
             metavar="NAME",
-            callback=metric_names,
+            check=metric_names,
             help=f"Only this one of {', '.join((*METRICS, *SUPPLEMENTS))}; may be repeated.",
         ),
     ] = None,

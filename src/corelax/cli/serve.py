@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from typing import Annotated, Literal
 
-from corelax.cli.options import Device, note
+from corelax.cli.options import note
 from corelax.cli.parameters import Option
-from corelax.cli.resolve import MOST_THREADS
+from corelax.core.device import Device
+from corelax.core.options import Threads
 
 TOKEN = "CORELAX_TOKEN"
 
@@ -53,12 +54,7 @@ def serve(
             help="What computes; auto is onnxruntime on a CPU if it can; int8 is faster, less exact."
         ),
     ] = "auto",
-    threads: Annotated[
-        int | None,
-        Option(
-            min=1, max=MOST_THREADS, metavar="N", help="Threads; else as many as there are cores."
-        ),
-    ] = None,
+    threads: Threads = None,
 ) -> None:
     """Serve a model over HTTP, with a page to paste texts into at /.
 

@@ -8,7 +8,6 @@ from typing import Annotated
 from corelax.cli.options import (
     MOST_SEEDS,
     AsJson,
-    Device,
     InputFormat,
     Workers,
     exit_when_interrupted,
@@ -16,6 +15,7 @@ from corelax.cli.options import (
     print_json,
 )
 from corelax.cli.parameters import Option
+from corelax.core.device import Device
 from corelax.core.text_table import format_table
 
 

@@ -5,24 +5,16 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Mapping
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from corelax.cli.options import MOST_WORKERS, AsJson, Device, InputFormat, note, print_json
+from corelax.cli.options import MOST_WORKERS, AsJson, InputFormat, note, print_json
 from corelax.cli.parameters import BadParameter, Option
 from corelax.cli.shards import Ray
+from corelax.core.device import Device
 
 if TYPE_CHECKING:
     from corelax.train import Trained
-
-
-class Log(StrEnum):
-    """Where epochs are logged to."""
-
-    csv = "csv"
-    tensorboard = "tensorboard"
-    wandb = "wandb"
 
 
 def train(
@@ -48,7 +40,7 @@ def train(
             "models of ours; or a TOML file. Else lea, or tune with --start."
         ),
     ] = None,
-    recipe: Annotated[str | None, Option(help="Older name of --config.", hidden=True)] = None,
+    recipe: Annotated[str | None, Option(help="Older name of --config.")] = None,
     data: Annotated[
         Path | None, Option(help="Folder of the files that a configuration names.")
     ] = None,
@@ -84,7 +76,7 @@ def train(
         ),
     ] = False,
     logs: Annotated[
-        list[Log] | None,
+        list[Literal["csv", "tensorboard", "wandb"]] | None,
         Option(
             "--log",
             help="Also log epochs: to OUT/STAGE/log.csv, to OUT/tensorboard, or to Weights & Biases; repeat "
@@ -140,7 +132,7 @@ def train(
                 format=format,
                 resume=resume,
                 int8=int8,
-                log=[log.value for log in logs or ()],
+                log=logs or [],
                 workers=workers,
                 ray=ray,
                 progress=progress,

@@ -6,8 +6,10 @@ import os
 import re
 import sys
 from pathlib import Path
+from typing import Annotated
 
 from corelax.core.errors import CorelaxError
+from corelax.core.options import Option
 
 _NAMES = re.compile(r"auto|cpu|cuda(:\d+)?|mps")
 
@@ -25,6 +27,14 @@ def check_device(device: str) -> str:
             f"device must be auto, cpu, cuda, cuda:1 (and so on) or mps, not {device!r}"
         )
     return device
+
+
+Device = Annotated[
+    str,
+    Option(
+        metavar="NAME", help="Where to compute: auto, cpu, cuda, cuda:1 …, mps.", check=check_device
+    ),
+]
 
 
 def choose_device(device: str) -> str:
