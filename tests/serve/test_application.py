@@ -13,7 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from corelax.resolve import resolution_of
+from corelax.core.errors import CorelaxError
+from corelax.resolve import Resolver, resolution_of
+from corelax.resolve.links import candidate_links
+from corelax.serve.server import listen, serve
 from corelax.text import document_of
 from tests.serve.running import Client, FakeResolver, same_words, server
 
@@ -221,6 +224,45 @@ def test_a_stop_answers_everything_that_was_accepted() -> None:
         resolver.gate.set()
         for number, answer in enumerate(accepted):
             assert answer.result().json == expected(f"wait {number} {number}")
+
+
+def test_a_stop_waits_for_a_text_that_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("corelax.serve.server.LAST_SECONDS", 0.02)
+    resolver = FakeResolver()
+    resolver.gate.clear()
+    with server(resolver) as (client, running), ThreadPoolExecutor(1) as one:
+        accepted = one.submit(client.resolve, "wait wait")
+        resolver.began.wait(30)
+        running.should_exit = True
+        wait_for(lambda: not running.servers[0].is_serving())
+        time.sleep(0.4)
+        resolver.gate.set()
+        assert accepted.result().json == expected("wait wait")
+
+
+def test_the_address_of_a_server_may_be_one_of_ip_version_6() -> None:
+    def started(address: str) -> None:
+        assert re.fullmatch(r"http://\[::1\]:\d+", address)
+        raise StopIteration  # without serving
+
+    try:
+        listen("::1", 0).close()
+    except CorelaxError:
+        pytest.skip("this machine has no IPv6")
+    with pytest.raises(StopIteration):
+        serve(FakeResolver(), host="::1", port=0, started=started)
+
+
+def test_links_are_those_of_the_library() -> None:
+    text = "Ann met Bo. She left."
+    resolver = Resolver.from_pretrained(threads=1)
+    resolution = resolver.resolve(text)
+    with server(resolver) as (client, _):
+        answer = client.resolve(text, links=True).json
+        assert "links" not in client.resolve(text).json
+    links = json.loads(json.dumps(candidate_links(resolver, resolution)))
+    assert answer == json.loads(json.dumps(resolution.as_dict())) | {"links": links}
+    assert links
 
 
 def test_a_request_on_an_open_connection_is_answered_though_the_server_stops() -> None:
