@@ -32,10 +32,10 @@ from typing import Any
 from own_runs import repeated, texts_of
 
 from corelax.core.text_table import format_table
+from corelax.decode.scored import Scored
 from corelax.io import read
 from corelax.rankers.encoder.items import Item, filled, readings
 from corelax.rankers.encoder.memory import PIECES
-from corelax.rankers.encoder.scored import ScoredDocument
 from corelax.rankers.encoder.span_table import span_table
 from corelax.resolve import Resolver
 from corelax.resolve.steps import conclude
@@ -50,7 +50,7 @@ DATA = Path(os.environ.get("CORELAX_DATA", "data"))
 class Recorded:
     """A model whose network says what it said before."""
 
-    def __init__(self, model: Any, scored: Sequence[ScoredDocument]) -> None:
+    def __init__(self, model: Any, scored: Sequence[Scored]) -> None:
         self._model, self._scored = model, scored
         self.rewind()
 
@@ -61,12 +61,12 @@ class Recorded:
         """From the first text on."""
         self._rest = iter(self._scored)
 
-    def score(self, items: Sequence[Item], **_: Any) -> list[ScoredDocument]:
+    def score(self, items: Sequence[Item], **_: Any) -> list[Scored]:
         """What was said of the next texts."""
         return list(islice(self._rest, len(items)))
 
 
-def recorded(resolver: Resolver, texts: Sequence[str]) -> list[ScoredDocument]:
+def recorded(resolver: Resolver, texts: Sequence[str]) -> list[Scored]:
     """What the network says of texts, in batches."""
     items = [resolver._item(document_of(text), None) for text in texts]
     batches = (items[at : at + BATCH] for at in range(0, len(items), BATCH))

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from corelax.decode import Decided
+from corelax.decode.scored import Scored
 from corelax.document import Document
 from corelax.rankers.encoder.reader import Reader
-from corelax.rankers.encoder.scored import ScoredDocument
 from corelax.resolve.given import Given
 from corelax.resolve.sending import (
     Arrays,
@@ -67,7 +67,7 @@ def helper(reader: Reader, options: Options) -> Callable[[tuple[str, Any]], Any]
             reader,
             [s if isinstance(s, Document) else _document(s) for s in sources],
             part.schemes,
-            [ScoredDocument(*arrays) for arrays in tuples_of(rows)],
+            [Scored(*arrays, reader.settings.reach) for arrays in tuples_of(rows)],  # type: ignore
             singletons=options.singletons,
             consistent=options.consistent,
         )

@@ -19,10 +19,10 @@ import numpy as np
 from corelax.core.device import available_threads
 from corelax.core.helpers import Helpers, can_start
 from corelax.decode import Decided
+from corelax.decode.scored import Scored
 from corelax.document import Document
 from corelax.rankers.encoder.items import Item
 from corelax.rankers.encoder.model import ScoringModel
-from corelax.rankers.encoder.scored import ScoredDocument
 from corelax.resolve.batching import batches_of
 from corelax.resolve.given import Given
 from corelax.resolve.helping import Options, Part, PreparedPart, helper
@@ -99,7 +99,7 @@ class _Line:
 
     def _scored(
         self, batches: Iterator[tuple[list[Part], list[Item]]]
-    ) -> Iterator[tuple[list[Part], list[ScoredDocument]]]:
+    ) -> Iterator[tuple[list[Part], list[Scored]]]:
         """Batches with their scores, until something goes wrong."""
         try:
             yield from scored_by_turns(self._model, batches)
@@ -120,12 +120,12 @@ class _Line:
         parts = (batch[at : at + size] for at in range(0, len(batch), size))
         return [_Preparing(part, self._helpers.submit(("prepare", _sent(part)))) for part in parts]
 
-    def _decided(self, parts: list[Part], scored: Sequence[ScoredDocument]) -> list[_Deciding]:
+    def _decided(self, parts: list[Part], scored: Sequence[Scored]) -> list[_Deciding]:
         """A batch that helpers decide on, in the parts in which it was prepared."""
         rest = iter(scored)
         deciding = []
         for part in parts:
-            rows = rows_of([_smaller(each) for each in islice(rest, len(part.given))])
+            rows = rows_of([_smaller(each)[:6] for each in islice(rest, len(part.given))])
             words = [_words_only(s) if isinstance(s, Document) else s for s in part.given]
             task = part._replace(given=words), rows
             deciding.append(_Deciding(part, self._helpers.submit(("decide", task))))
@@ -182,6 +182,6 @@ def _words_only(document: Document) -> Document:
     )
 
 
-def _smaller(scored: ScoredDocument) -> ScoredDocument:
+def _smaller(scored: Scored) -> Scored:
     """Scores that take less to send."""
     return scored._replace(antecedents=scored.antecedents.astype(np.int32, copy=False))

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from corelax.core.checks import check_choice
 from corelax.decode import Decided
+from corelax.decode.scored import Scored
 from corelax.document import Document
 from corelax.rankers.encoder.items import Item
 from corelax.rankers.encoder.reader import Reader
-from corelax.rankers.encoder.scored import ScoredDocument
 from corelax.rankers.encoder.together import decided_together
 from corelax.resolve.given import Given, Speakers, check_single, check_speakers
 from corelax.text.raw import CutText, cut_document, cut_documents
@@ -110,7 +110,7 @@ def conclude(
     reader: Reader,
     documents: Sequence[Document],
     schemes: Sequence[int],
-    scored: Sequence[ScoredDocument],
+    scored: Sequence[Scored],
     *,
     singletons: str,
     consistent: bool,

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
+from corelax.decode.scored import Scored
 from corelax.rankers.encoder.items import Item
 from corelax.rankers.encoder.model import ScoringModel, ScoringSteps
-from corelax.rankers.encoder.scored import ScoredDocument
 
 Batch = TypeVar("Batch")
 
 
 def scored_by_turns(
     model: ScoringModel, batches: Iterable[tuple[Batch, Sequence[Item]]]
-) -> Iterator[tuple[Batch, list[ScoredDocument]]]:
+) -> Iterator[tuple[Batch, list[Scored]]]:
     """Each batch with the scores of its items; with a GPU one batch later, after which an error is raised.
 
     Args:

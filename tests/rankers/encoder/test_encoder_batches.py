@@ -5,12 +5,12 @@ import pytest
 import torch
 
 from corelax.decode.arrays import dense_scores
+from corelax.decode.scored import Scored
 from corelax.document import Document
 from corelax.rankers.encoder.batches import score_documents
 from corelax.rankers.encoder.inputs import encoder_input
 from corelax.rankers.encoder.items import Item
 from corelax.rankers.encoder.memory import memory_bound
-from corelax.rankers.encoder.scored import ScoredDocument
 from corelax.rankers.encoder.settings import EncoderSettings
 from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_model, write_encoder
 
@@ -57,7 +57,7 @@ def in_training(model, item):
         result = model.ranker([item.windows], [item.scheme])
     spans = result.spans
     columns = (spans.start, spans.end, spans.head_word, spans.logit, *result.candidates)
-    return ScoredDocument(*(column[0].numpy() for column in columns))
+    return Scored(*(column[0].numpy() for column in columns), reach=2000)
 
 
 def test_a_document_is_scored_as_in_training(model):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corelax.core.errors import CorelaxError
-from corelax.rankers.encoder.calibration import Calibration, LogisticMap
+from corelax.decode.calibration import Calibration, LogisticMap
 from corelax.rankers.encoder.decisions import decide
 from corelax.rankers.encoder.folder import calibrate_config, load_ranker, save_ranker
 from corelax.relax import entity_probs, link_probs

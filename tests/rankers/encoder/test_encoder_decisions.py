@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from corelax.decode import best_links, claims_of
 from corelax.decode.membership import candidate_probs, membership
+from corelax.decode.scored import Scored
 from corelax.document import Document
 from corelax.rankers.adapt import from_pruned
 from corelax.rankers.encoder.decisions import decide
-from corelax.rankers.encoder.scored import ScoredDocument
 from corelax.relax import entity_probs, link_probs
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -38,7 +38,7 @@ def a_document(size, most=3, reach=20, seed=0):
     scores, antecedents = candidates(size, most, reach, seed)
     start = 2 * np.arange(size)
     logit = np.random.default_rng(seed + 1).standard_normal(size)
-    return ScoredDocument(start, start + 1, start, logit, scores.numpy(), antecedents.numpy())
+    return Scored(start, start + 1, start, logit, scores.numpy(), antecedents.numpy(), 2000)
 
 
 def dense(scored):
@@ -230,7 +230,7 @@ def test_a_full_name_beyond_reach_is_linked_to_its_last_mention():
     scores[6, 1] = -3.0  # the second Ann Lee looks at the first and refuses
     antecedents = np.zeros((size, 1), np.int64)
     antecedents[6, 0] = 3
-    scored = ScoredDocument(start, end, end - 1, np.full(size, 3.0), scores, antecedents)
+    scored = Scored(start, end, end - 1, np.full(size, 3.0), scores, antecedents, 2000)
     doc = Document(id="d", words=tuple(words.split()))
 
     def together(reach, **options):

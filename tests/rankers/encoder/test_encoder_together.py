@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from corelax.decode.calibration import UNCALIBRATED, Calibration, LogisticMap
+from corelax.decode.scored import Scored
 from corelax.document import Document
 from corelax.rankers.encoder import together
-from corelax.rankers.encoder.calibration import UNCALIBRATED, Calibration, LogisticMap
 from corelax.rankers.encoder.decisions import decided
-from corelax.rankers.encoder.scored import ScoredDocument
 from corelax.rankers.encoder.together import decided_together
 
 enough = settings(deadline=None, max_examples=150)
@@ -43,7 +43,7 @@ def a_document(size, seed):
     speakers = tuple(random.choice(["Ann", "Bo"], len(words)).tolist())
     layers = {"speaker": speakers} if seed % 5 == 2 else {}
     doc = Document(id="d", words=words, sentence_starts=(0,) if words else (), layers=layers)
-    scored = ScoredDocument(start, end, start, logit, scores, antecedents)
+    scored = Scored(start, end, start, logit, scores, antecedents, 2000)
     return scored, doc, CALIBRATED if seed % 5 == 3 else UNCALIBRATED
 
 
@@ -81,7 +81,7 @@ def a_pair():
     scores = np.array([[0.0, -np.inf], [0.0, 1.0]], np.float32)
     place = np.array([0, 2])
     antecedents = np.zeros((2, 1), np.int64)
-    return ScoredDocument(place, place + 1, place, np.ones(2), scores, antecedents)
+    return Scored(place, place + 1, place, np.ones(2), scores, antecedents, 2000)
 
 
 def test_entity_probabilities_are_computed_when_they_are_asked_for():
@@ -113,7 +113,7 @@ def unlinked(bounds):
     scores = np.full((len(bounds), 2), -np.inf, np.float32)
     scores[:, 0] = 0.0
     antecedents = np.zeros((len(bounds), 1), np.int64)
-    return ScoredDocument(start, end, start, np.ones(len(bounds)), scores, antecedents)
+    return Scored(start, end, start, np.ones(len(bounds)), scores, antecedents, 2000)
 
 
 def mentions_of_two(bounds, document):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from corelax.core.errors import CorelaxError
+from corelax.decode.calibration import UNCALIBRATED, Calibration
+from corelax.decode.scored import Scored
 from corelax.document import Clustering, Document, Span
-from corelax.rankers.encoder.calibration import UNCALIBRATED, Calibration
-from corelax.rankers.encoder.scored import ScoredDocument
 from corelax.train.encoder.calibrate import (
     Judged,
     Observed,
@@ -26,8 +26,8 @@ def by_hand(scores, antecedents, gold, singletons="keep"):
     """One-word mentions at words 0, 1, 2, …, all of them likely, and gold entities of such mentions."""
     size = len(scores)
     start = np.arange(size)
-    scored = ScoredDocument(
-        start, start + 1, start, np.full(size, 2.0), np.array(scores), np.array(antecedents)
+    scored = Scored(
+        start, start + 1, start, np.full(size, 2.0), np.array(scores), np.array(antecedents), 10
     )
     entities = {}
     for at, entity in gold.items():

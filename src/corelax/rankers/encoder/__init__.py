@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from corelax.core.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from corelax.decode.calibration import Calibration, LogisticMap
     from corelax.rankers.encoder.batches import score_documents
-    from corelax.rankers.encoder.calibration import Calibration, LogisticMap
     from corelax.rankers.encoder.decisions import decide
     from corelax.rankers.encoder.folder import (
         EncoderModel,

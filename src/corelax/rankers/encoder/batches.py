@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from corelax.decode.arrays import Ints
+from corelax.decode.scored import Scored, without_spans
 from corelax.rankers.encoder.antecedents import Spans
 from corelax.rankers.encoder.cudnn import without_cudnn
 from corelax.rankers.encoder.items import (
@@ -27,8 +28,7 @@ from corelax.rankers.encoder.items import (
     runs,
 )
 from corelax.rankers.encoder.memory import BLOCK, PIECES
-from corelax.rankers.encoder.ranker import EncoderRanker, Looked, Scored
-from corelax.rankers.encoder.scored import ScoredDocument, without_spans
+from corelax.rankers.encoder.ranker import EncoderRanker, Linked, Looked
 from corelax.rankers.encoder.transfers import Arriving, to_device
 
 # Spans of several documents that are linked at once.
@@ -41,7 +41,7 @@ def score_documents(
     *,
     least: float = LEAST_LOGIT,
     pieces: int | None = None,
-) -> list[ScoredDocument]:
+) -> list[Scored]:
     """The spans of each document and the scores of their antecedents.
 
     A GPU computes in bfloat16.
@@ -125,18 +125,20 @@ class Scoring:
                 )
                 self._linked.append((batch, _leaving(scored)))
 
-    def results(self) -> list[ScoredDocument]:
+    def results(self) -> list[Scored]:
         """The spans of each document and the scores of their antecedents."""
-        documents: dict[int, ScoredDocument] = {}
+        documents: dict[int, Scored] = {}
         for batch, arriving in self._linked:
             places, *columns = arriving.arrays()
             for row, (at, count) in enumerate(
                 zip(batch, self._counts[batch].tolist(), strict=True)
             ):
                 every = (*places[:, row], *(column[row] for column in columns))
-                documents[at] = ScoredDocument(*(column[:count] for column in every))
-        every_number = range(len(self._items))
-        return [documents[at] if at in documents else without_spans() for at in every_number]
+                documents[at] = Scored(  # type: ignore[misc]
+                    *(column[:count] for column in every), reach=self._ranker.settings.reach
+                )
+        every_number, reach = range(len(self._items)), self._ranker.settings.reach
+        return [documents[at] if at in documents else without_spans(reach) for at in every_number]
 
 
 def store_as_computed(ranker: EncoderRanker) -> None:
@@ -162,7 +164,7 @@ def _computing(kind: str) -> Iterator[None]:
             yield
 
 
-def _leaving(scored: Scored) -> Arriving:
+def _leaving(scored: Linked) -> Arriving:
     """What is needed of spans and antecedents, on its way to the CPU."""
     spans = scored.spans
     return Arriving(

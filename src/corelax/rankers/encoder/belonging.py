@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corelax.decode.arrays import Floats, Ints
+from corelax.decode.calibration import Calibration
 from corelax.decode.membership import candidate_probs, membership
-from corelax.rankers.encoder.calibration import Calibration
-from corelax.rankers.encoder.scored import Scores
+from corelax.decode.scored import Scores
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # arrays cannot be compared or hashed

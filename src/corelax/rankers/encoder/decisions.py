@@ -22,13 +22,13 @@ from corelax.decode import (
     without_overlaps,
 )
 from corelax.decode.arrays import Floats, Ints
+from corelax.decode.calibration import UNCALIBRATED, Calibration, sigmoid
 from corelax.decode.chains import entity_numbers
 from corelax.decode.membership import candidate_probs
+from corelax.decode.scored import Scored, Scores
 from corelax.document import Document, Span
 from corelax.document.clustering import Clustering
 from corelax.rankers.encoder.belonging import entity_probabilities
-from corelax.rankers.encoder.calibration import UNCALIBRATED, Calibration, sigmoid
-from corelax.rankers.encoder.scored import ScoredDocument, Scores
 
 IS_MENTION = 0.5  # a span that is alone is written if it is likelier a mention than not
 LEAST_BARE = 0.2  # a less likely bare word is not written though it is linked: most are verbs
@@ -54,7 +54,7 @@ class Grouping(NamedTuple):
 
 
 def decide(
-    scored: ScoredDocument,
+    scored: Scored,
     *,
     singletons: str,
     reach: int,
@@ -91,7 +91,7 @@ def decide(
 
 
 def decided(
-    scored: ScoredDocument,
+    scored: Scored,
     *,
     singletons: str,
     reach: int,
@@ -138,7 +138,7 @@ def decided(
 
 
 def predicted_entities(
-    scored: ScoredDocument, *, singletons: str, document: Document | None = None
+    scored: Scored, *, singletons: str, document: Document | None = None
 ) -> Clustering[Span]:
     """The entities that `decide` decides on within reach, without any probability; arguments as there."""
     candidates = _candidates(scored, singletons, document)
@@ -153,7 +153,7 @@ def predicted_entities(
 
 
 def _grouped(
-    scored: ScoredDocument,
+    scored: Scored,
     candidates: _Candidates,
     *,
     singletons: str,
@@ -241,7 +241,7 @@ class _Candidates(NamedTuple):
     barred: list[int]
 
 
-def _candidates(scored: ScoredDocument, singletons: str, document: Document | None) -> _Candidates:
+def _candidates(scored: Scored, singletons: str, document: Document | None) -> _Candidates:
     scores, antecedents = scored.scores, scored.antecedents
     barred: list[int] = []
     if document is not None and singletons != "all":
@@ -281,7 +281,7 @@ def _antecedents(link: Ints, entity: Ints, written: Ints) -> Ints:
 
 
 def _likely_antecedents(
-    scored: ScoredDocument, probs: Floats, antecedents: Ints, calibration: Calibration
+    scored: Scored, probs: Floats, antecedents: Ints, calibration: Calibration
 ) -> tuple[Ints, Floats]:
     """[mention, place, 2] words of the best antecedents, and [mention, place] their probabilities.
 

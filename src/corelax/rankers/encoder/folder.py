@@ -31,10 +31,11 @@ from corelax.core.folders import (
 )
 from corelax.core.forking import survive_forks
 from corelax.core.weights import check_shapes, set_weights, stored_shapes
+from corelax.decode.calibration import Calibration
+from corelax.decode.scored import Scored
 from corelax.document import Document
 from corelax.rankers.encoder.attention import fuse_attention
 from corelax.rankers.encoder.batches import Scoring, score_documents
-from corelax.rankers.encoder.calibration import Calibration
 from corelax.rankers.encoder.folder_checks import (
     CALL,
     check_files,
@@ -57,7 +58,6 @@ from corelax.rankers.encoder.model import try_out
 from corelax.rankers.encoder.packing import PRECISIONS, read_weights, write_packed
 from corelax.rankers.encoder.ranker import EncoderRanker
 from corelax.rankers.encoder.reader import Reader
-from corelax.rankers.encoder.scored import ScoredDocument
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.rankers.encoder.upgrade import (
     SHAPE,
@@ -97,9 +97,14 @@ class EncoderModel(NamedTuple):
         """What computes, and where."""
         return f"torch on {self.ranker.device}"
 
-    def score(self, items: Sequence[Item], *, least: float = LEAST_LOGIT) -> list[ScoredDocument]:
+    def score(self, items: Sequence[Item], *, least: float = LEAST_LOGIT) -> list[Scored]:
         """Spans and antecedents of documents, see `score_documents`."""
-        return score_documents(self.ranker, items, least=least)
+        return [
+            scored._replace(calibration=self.calibration(item.scheme))
+            for item, scored in zip(
+                items, score_documents(self.ranker, items, least=least), strict=True
+            )
+        ]
 
     def begin(self, items: Sequence[Item]) -> Scoring | None:
         """The same in steps, if a GPU computes."""

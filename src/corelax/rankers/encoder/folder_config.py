@@ -12,7 +12,7 @@ from corelax.core.errors import CorelaxError
 from corelax.core.files import write_text
 from corelax.core.folders import CONFIG, read_model_config
 from corelax.core.settings import Migration, migrate
-from corelax.rankers.encoder.calibration import Calibration
+from corelax.decode.calibration import Calibration
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.rankers.sparse.names import KIND
 

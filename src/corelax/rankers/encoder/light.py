@@ -28,8 +28,9 @@ from corelax.core.folders import (
     read_regular,
 )
 from corelax.decode.arrays import Ints
+from corelax.decode.calibration import Calibration
+from corelax.decode.scored import Scored, without_spans
 from corelax.document import Document
-from corelax.rankers.encoder.calibration import Calibration
 from corelax.rankers.encoder.fast_tokenizer import read_tokenizer
 from corelax.rankers.encoder.folder_config import (
     ENCODER,
@@ -59,7 +60,6 @@ from corelax.rankers.encoder.kernels import (
 from corelax.rankers.encoder.memory import BLOCK, PIECES, memory_bound
 from corelax.rankers.encoder.model import try_out
 from corelax.rankers.encoder.reader import Reader
-from corelax.rankers.encoder.scored import ScoredDocument, without_spans
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.rankers.encoder.span_table import SpanTable, best_numbers, span_table
 from corelax.rankers.encoder.stored_weights import StoredWeights
@@ -128,7 +128,7 @@ class LightModel:
 
     def score(
         self, items: Sequence[Item], *, least: float = LEAST_LOGIT, pieces: int = PIECES["cpu"]
-    ) -> list[ScoredDocument]:
+    ) -> list[Scored]:
         """The spans of each document and the scores of their antecedents.
 
         Args:
@@ -139,7 +139,7 @@ class LightModel:
         self.graphs.renew_after_fork()
         every, at_once = self._readings(items, pieces)
         if not every:
-            return [without_spans() for _ in items]
+            return [without_spans(self.settings.reach) for _ in items]
         found = self._each(
             at_once, lambda threads, reading: self._found(reading, least, threads), every
         )
@@ -149,7 +149,7 @@ class LightModel:
         groups = list(_groups([item.scheme for item in items], counts))
         ends = np.cumsum([counts[group].sum() for group in groups])
 
-        def linked(threads: int, group: slice, at: Ints) -> list[ScoredDocument]:
+        def linked(threads: int, group: slice, at: Ints) -> list[Scored]:
             scheme = items[group.start].scheme
             return self._linked(
                 scheme, counts[group], logit[at], vectors[at], properties[at], threads
@@ -234,7 +234,7 @@ class LightModel:
         vectors: Vectors,
         properties: Ints,
         threads: int,
-    ) -> list[ScoredDocument]:
+    ) -> list[Scored]:
         """Antecedents of the spans of documents in a row: a block at a time, with the spans it can reach.
 
         Spans of different documents have numbers so far apart that none reaches those of another.
@@ -262,12 +262,15 @@ class LightModel:
         antecedents = np.where(scores[:, 1:] > -np.inf, inside, 0)
         if (antecedents < 0).any() or (antecedents >= np.repeat(counts, counts)[:, None]).any():
             raise CorelaxError("the graphs reach farther than config.json says; export them again")
+        calibration = self.calibration(scheme)
         documents = []
         for end, count in zip(np.cumsum(counts), counts, strict=True):
             at = slice(end - count, end)
             of_spans = dict(zip(PROPERTIES, properties[at].T, strict=True))
             ends = of_spans["start"], of_spans["end"], of_spans["head_word"]
-            documents.append(ScoredDocument(*ends, logit[at], scores[at], antecedents[at]))
+            documents.append(
+                Scored(*ends, logit[at], scores[at], antecedents[at], settings.reach, calibration)
+            )
         return documents
 
 

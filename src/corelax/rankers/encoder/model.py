@@ -7,12 +7,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from corelax.decode.calibration import Calibration
+from corelax.decode.scored import Scored
 from corelax.document import Document
-from corelax.rankers.encoder.calibration import Calibration
 from corelax.rankers.encoder.inputs import TextWindow
 from corelax.rankers.encoder.items import LEAST_LOGIT, Item
 from corelax.rankers.encoder.reader import Reader
-from corelax.rankers.encoder.scored import ScoredDocument
 from corelax.rankers.encoder.settings import EncoderSettings
 
 _SENTENCES = [["Ann", "saw", "the", "old", "man", "’s", "犬", "."], ["She", "said", "so", "!"]]
@@ -24,7 +24,7 @@ class ScoringSteps(Protocol):
     def link(self) -> None:
         """Waits for the spans; the search for antecedents is started."""
 
-    def results(self) -> list[ScoredDocument]:
+    def results(self) -> list[Scored]:
         """Waits for the scores."""
 
 
@@ -50,7 +50,7 @@ class ScoringModel(Protocol):
     def windows(self, document: Document) -> tuple[TextWindow, ...]:
         """What the encoder reads of a document."""
 
-    def score(self, items: Sequence[Item], *, least: float = LEAST_LOGIT) -> list[ScoredDocument]:
+    def score(self, items: Sequence[Item], *, least: float = LEAST_LOGIT) -> list[Scored]:
         """The spans of each document and the scores of their antecedents."""
 
     def begin(self, items: Sequence[Item]) -> ScoringSteps | None:

@@ -80,7 +80,7 @@ class Found(NamedTuple):
     spans: Spans
 
 
-class Scored(NamedTuple):
+class Linked(NamedTuple):
     """The spans of documents, and the scores of their antecedents.
 
     Attributes:
@@ -207,7 +207,7 @@ class EncoderRanker(nn.Module):
         spans = self.described(read, kept, vectors, log_attention)
         return Found(table, logits, kept, log_attention, Spans(*(part[None] for part in spans)))
 
-    def link(self, spans: Spans, counts: Sequence[int], schemes: Sequence[int]) -> Scored:
+    def link(self, spans: Spans, counts: Sequence[int], schemes: Sequence[int]) -> Linked:
         """Antecedents of spans.
 
         Args:
@@ -226,11 +226,11 @@ class EncoderRanker(nn.Module):
         number = torch.arange(spans.number.shape[1], device=self.device)
         spans = spans._replace(number=number.expand(spans.number.shape))
         block = BLOCKS[self.device.type]
-        return Scored(
+        return Linked(
             spans, lengths, self.antecedents(spans, self._numbers(schemes), counts, block)
         )
 
-    def forward(self, documents: Sequence[Sequence[TextWindow]], schemes: Sequence[int]) -> Scored:
+    def forward(self, documents: Sequence[Sequence[TextWindow]], schemes: Sequence[int]) -> Linked:
         """Spans and antecedents of documents, all at once."""
         windows = [window for document in documents for window in document]
         owner = [d for d, document in enumerate(documents) for _ in document]

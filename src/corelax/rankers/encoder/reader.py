@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from corelax.decode.calibration import UNCALIBRATED, Calibration
 from corelax.document import Document
-from corelax.rankers.encoder.calibration import UNCALIBRATED, Calibration
 from corelax.rankers.encoder.inputs import TextWindow, WordPieces, encoder_input, encoder_inputs
 from corelax.rankers.encoder.settings import EncoderSettings
 

@@ -13,17 +13,17 @@ import numpy as np
 from corelax.core.errors import CorelaxError
 from corelax.decode import Decided
 from corelax.decode.arrays import Ints
+from corelax.decode.calibration import Calibration
+from corelax.decode.scored import Scored
 from corelax.document import Document
 from corelax.rankers.encoder.belonging import EntityProbabilities
-from corelax.rankers.encoder.calibration import Calibration
 from corelax.rankers.encoder.decisions import decided
-from corelax.rankers.encoder.scored import ScoredDocument
 from corelax.text.remembered import ends_of
 from corelax.text.vocabulary import joined
 
 MOST_SPANS = 4096  # of documents that are decided together: more would take memory and save nothing
 
-Given = tuple[ScoredDocument, Document | None, Calibration]
+Given = tuple[Scored, Document | None, Calibration]
 
 
 def decided_together(given: Sequence[Given], *, singletons: str, reach: int) -> Iterator[Decided]:
@@ -110,19 +110,23 @@ def _joined(documents: Sequence[Document]) -> Document:
     )
 
 
-def _in_a_row(group: Sequence[ScoredDocument], spans: Ints, words: Ints) -> ScoredDocument:
+def _in_a_row(group: Sequence[Scored], spans: Ints, words: Ints) -> Scored:
     """The spans of all documents, with words and antecedents counted over all of them."""
-    start, end, head, logit, scores, antecedents = map(np.concatenate, zip(*group, strict=True))
+    start, end, head, logit, scores, antecedents = map(
+        np.concatenate, zip(*(each[:6] for each in group), strict=True)
+    )
     sizes = spans[1:] - spans[:-1]
     first_word = np.repeat(words[:-1], sizes)
     first_span = np.repeat(spans[:-1], sizes)
-    return ScoredDocument(
+    return Scored(
         start + first_word,
         end + first_word,
         head + first_word,
         logit,
         scores,
         antecedents + first_span[:, None],
+        int(spans[-1]),
+        group[0].calibration,
     )
 
 

@@ -23,14 +23,14 @@ from scipy.special import expit, log_expit, logit, logsumexp
 
 from corelax.core.checks import check_choice
 from corelax.decode import Decision
+from corelax.decode.calibration import TINY, UNCALIBRATED, Calibration, LogisticMap
+from corelax.decode.scored import Scored
 from corelax.document import Document, Span
 from corelax.document.clustering import SINGLETONS, entity_of_mentions, without_singletons
 from corelax.rankers.encoder.batches import score_documents
-from corelax.rankers.encoder.calibration import TINY, UNCALIBRATED, Calibration, LogisticMap
 from corelax.rankers.encoder.decisions import decide
 from corelax.rankers.encoder.folder import EncoderModel
 from corelax.rankers.encoder.items import Item
-from corelax.rankers.encoder.scored import ScoredDocument
 
 Floats = NDArray[np.float64]
 KINDS = ("mention", "link", "entity")
@@ -64,7 +64,7 @@ class Observed:
     """
 
     document: Document
-    scored: ScoredDocument
+    scored: Scored
     singletons: str
     reach: int
 

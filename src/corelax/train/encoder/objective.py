@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from corelax.losses import ranking_loss
-from corelax.rankers.encoder.ranker import EncoderRanker, Found, Scored
+from corelax.rankers.encoder.ranker import EncoderRanker, Found, Linked
 from corelax.rankers.encoder.span_table import SpanTable
 from corelax.relax import coreference_probs, link_probs
 from corelax.train.encoder.config import SUMS, EncoderConfig
@@ -76,7 +76,7 @@ class Batch(NamedTuple):
 
     examples: Sequence[Example]
     found: Found
-    scored: Scored
+    scored: Linked
     scores: Tensor
     owner: NDArray[np.int64]
     counts: list[int]

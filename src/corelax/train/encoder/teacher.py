@@ -7,16 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from corelax.decode.calibration import sigmoid
 from corelax.decode.membership import candidate_probs
+from corelax.decode.scored import Scored
 from corelax.document import Span
 from corelax.document.clustering import Clustering
 from corelax.rankers.encoder.batches import score_documents
-from corelax.rankers.encoder.calibration import sigmoid
 from corelax.rankers.encoder.decisions import predicted_entities
 from corelax.rankers.encoder.folder import EncoderModel
 from corelax.rankers.encoder.items import Item
 from corelax.rankers.encoder.reach import Places
-from corelax.rankers.encoder.scored import ScoredDocument
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.train.encoder.corpora import TrainingCorpus
 from corelax.train.encoder.evaluate import evaluation_mode
@@ -96,7 +96,7 @@ def opinions(
                 yield _opinion(example, scored, max_width)
 
 
-def _opinion(example: Example, scored: ScoredDocument, max_width: int) -> Opinion:
+def _opinion(example: Example, scored: Scored, max_width: int) -> Opinion:
     spans = np.stack([scored.start, scored.end], -1)
     chance = sigmoid(scored.logit)
     places = Places(example.windows, len(example.document.words), max_width)
