@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
 from corelax.text import document_of, read_documents
-from corelax.text.cutting import SHORT
-from corelax.text.raw import cut_documents
 from tests.shared_corpora import DATA
 
 
@@ -72,32 +70,22 @@ def test_the_law_holds_wherever_speakers_change(text: str, data: st.DataObject) 
         assert len({*doc.layers["speaker"][start:end]}) == 1
 
 
-LONG = "word " * SHORT  # so that not each text is cut as a whole
-
-
-@given(st.lists(tricky, max_size=6))
-def test_texts_cut_together_have_the_sentences_that_each_has_alone(texts: list[str]) -> None:
-    for batch in (texts, [*texts, LONG, *texts]):
-        together = [tuple(cut.starts.tolist()) for cut, _ in cut_documents(batch)]
-        assert together == [document_of(text).sentence_starts for text in batch]
-
-
 @pytest.mark.parametrize(
-    ("texts", "starts"),
+    ("text", "starts"),
     [
-        (["A. [1]", "[2] B c"], [[0], [0]]),
-        (["A. [1", "] B"], [[0, 2], [0]]),
-        (["A. [", "1] B"], [[0, 2], [0]]),
-        (["Hi.", "   ) B"], [[0], [0]]),
-        (["Hi! (", "b"], [[0, 2], [0]]),
-        (['"Hi!" Ann', "said so"], [[0, 4], [0]]),
-        (["# One\r", "\nTwo"], [[0], [0]]),
-        (["", "Ann ran. Bo left.", " \n", ""], [[], [0, 3], [], []]),
+        ("A. [1]", (0,)),
+        ("A. [1", (0, 2)),
+        ("A. [", (0, 2)),
+        ("A. [1] [2] B c", (0, 8)),
+        ("No.\n[.][ 2 ]e", (0, 2, 6)),
+        ("Hi! (", (0, 2)),
+        ('"Hi!" Ann', (0, 4)),
+        ("# One\r\nTwo", (0, 2)),
+        ("Ann ran. Bo left.", (0, 3)),
     ],
 )
-def test_sentences_end_with_their_text(texts: list[str], starts: list[list[int]]) -> None:
-    together = [cut.starts.tolist() for cut, _ in cut_documents([*texts, LONG])]
-    assert together == [*starts, [0]]
+def test_sentences_at_the_end_of_a_text(text: str, starts: tuple[int, ...]) -> None:
+    assert document_of(text).sentence_starts == starts
 
 
 def test_every_character_of_unicode_is_kept_or_cannot_be_seen() -> None:

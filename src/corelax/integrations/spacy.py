@@ -25,7 +25,6 @@ from corelax.document import Document
 from corelax.document.clustering import SINGLETONS
 from corelax.integrations.spacy_attributes import PREFIX, add_attributes, write_groups
 from corelax.resolve.models import DEFAULT
-from corelax.text.cutting import row_of
 from corelax.text.sentences import sentence_starts
 from corelax.text.tokens import is_visible
 
@@ -233,7 +232,7 @@ def document_from(doc: Doc) -> Document:
     words = [token.text for token in tokens]
     spans = [(token.idx, token.idx + len(token)) for token in tokens]
     is_split = doc.has_annotation("SENT_START")
-    starts = _starts_set(doc) if is_split else _starts_found(doc.text, words, spans)
+    starts = _starts_set(doc) if is_split else sentence_starts(doc.text, words, spans)
     return Document(
         id="doc",
         words=tuple(words),
@@ -259,15 +258,6 @@ def _starts_set(doc: Doc) -> list[int]:
                 starts.append(words)
             words, pending = words + 1, False
     return starts
-
-
-def _starts_found(
-    text: str, words: Sequence[str], spans: Sequence[tuple[int, int]]
-) -> Sequence[int]:
-    """The first word of each sentence of a document that spaCy has not split."""
-    [starts] = sentence_starts(row_of(text, words, spans))
-    found: list[int] = starts.tolist()
-    return found
 
 
 def _raise_error(_name: str, _component: Any, _docs: list[Any], error: Exception) -> None:

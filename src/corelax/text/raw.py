@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from corelax.core.checks import check_items
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
-from corelax.text.cutting import cut_texts
 from corelax.text.sentences import sentence_starts
-from corelax.text.vocabulary import joined
+from corelax.text.tokens import token_spans
 
 
 class CutText(NamedTuple):
@@ -84,42 +83,53 @@ def document_of(
     >>> doc.layers["offsets"][6], text[21:23], doc.layers["speaker"][6]
     ((21, 23), 'Li', 'Cy')
     """
-    cut, words = cut_document(text, id, speakers)
-    return cut.document(words)
+    check_text(text, id)
+    layers: dict[str, tuple[Any, ...]] = {}
+    if speakers is None:
+        words, starts, spans = _cut(text)
+    else:
+        words, starts, spans, said_by = [], [], [], []
+        for begin, end, name in _turns(text, speaker_ranges(speakers, text, id)):
+            its_words, its_starts, its_spans = _cut(text[begin:end])
+            starts += [start + len(words) for start in its_starts]
+            spans += [(first + begin, last + begin) for first, last in its_spans]
+            words += its_words
+            said_by += [name] * len(its_words)
+        layers["speaker"] = tuple(said_by)
+    return Document(
+        id=id,
+        words=tuple(words),
+        sentence_starts=tuple(starts),
+        layers={"offsets": tuple(spans), **layers},
+        raw_text=text,
+    )
+
+
+def _cut(text: str) -> tuple[list[str], list[int], list[tuple[int, int]]]:
+    """The words of a text, the first of each sentence, and the characters of each word."""
+    spans = token_spans(text)
+    words = [text[start:end] for start, end in spans]
+    return words, sentence_starts(text, words, spans), spans
 
 
 def cut_document(
     text: str, id: str = "text", speakers: Sequence[tuple[int, int, str]] | None = None
 ) -> tuple[CutText, tuple[str, ...]]:
-    """A text that is cut, and its tokens; arguments as for `document_of`."""
-    check_text(text, id)
-    if speakers is None:
-        [alone] = cut_documents([text], id)
-        return alone
-    stretches = _turns(text, speaker_ranges(speakers, text, id))
-    row = cut_texts([text[begin:end] for begin, end, _ in stretches])
-    every = zip(stretches, row.parts(), sentence_starts(row), strict=True)
-    parts, size = [], 0
-    every_span, every_start, turns = [np.zeros((0, 2), np.int64)], [np.zeros(0, np.int64)], []
-    for (begin, _, name), (words, spans), starts in every:
-        every_start.append(starts + size)
-        every_span.append(spans + begin)
-        turns.append((name, len(words)))
-        parts.append(words)
-        size += len(words)
-    cut = CutText(text, id, np.concatenate(every_span), np.concatenate(every_start), tuple(turns))
-    return cut, joined(parts)
+    """A text that is cut, and its words."""
+    document = document_of(text, id, speakers)
+    said_by = document.layers.get("speaker")
+    return CutText(
+        text,
+        id,
+        np.array(document.layers["offsets"], np.int64).reshape(-1, 2),
+        np.array(document.sentence_starts, np.int64),
+        None if said_by is None else tuple((name, 1) for name in said_by),
+    ), document.words
 
 
 def cut_documents(texts: Sequence[str], id: str = "text") -> list[tuple[CutText, tuple[str, ...]]]:
-    """What `cut_document` says of each of several texts without speakers, which are cut together."""
-    for text in texts:
-        check_text(text, id)
-    row = cut_texts(texts)
-    every = zip(texts, row.parts(), sentence_starts(row), strict=True)
-    return [
-        (CutText(text, id, spans, starts, None), words) for text, (words, spans), starts in every
-    ]
+    """What `cut_document` says of each of several texts."""
+    return [cut_document(text, id) for text in texts]
 
 
 def check_text(text: object, id: str = "text") -> None:

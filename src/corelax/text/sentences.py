@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from operator import itemgetter
 
-import numpy as np
-from numpy.typing import NDArray
-
-from corelax.text.lines import Lines, have_breaks, lines_of
 from corelax.text.markup import begins_block, ends_block, is_markup
-from corelax.text.remembered import Remembered
-from corelax.text.token_row import TokenRow
 from corelax.text.tokens import BEFORE_NUMBERS, TITLES
-from corelax.text.vocabulary import Ints
 
 _STOPS = frozenset(". ! ? … ... .. …. 。 ！ ？ ｡ । ॥ ؟ ۔ ։".split())
 _LAST = ".!?…。！？｡।॥؟۔։"  # last characters of stops and abbreviations
@@ -40,154 +36,150 @@ _SAYING = frozenset(
     "said says say asked asks ask cried replied answered added called shouted whispered exclaimed".split()
 )
 
+_BREAKS = r"\n\r\x0b\x0c\x85\u2028\u2029"
+_LINE = re.compile(rf"[^{_BREAKS}]++")
+_BREAK = rf"(?>\r\n|[{_BREAKS}])"
+_PARAGRAPH = re.compile(rf"\u2029|{_BREAK}[^{_BREAKS}]*+{_BREAK}")
+# Of Markdown, or what underlines it.
+_HEADING = re.compile(r"[ ]{0,3}(?:#{1,6}[ ]|(?:={3,}+|-{3,}+)[ ]*+$)")
+
 # A line is cut short if it and the next word fill less than this share of the widest line. Other shares can
 # be tried with benchmarks/splitting.py, on text with one paragraph a line and on wrapped text.
 _SHORT = 0.7
 
-# What is known of words, as bits.
-(_ENDS, _OPENS, _CLOSES, _BRACKET, _BRACKET_END, _BEGINS_BLOCK, _ENDS_BLOCK, _TAG) = (
-    1 << bit for bit in range(8)
-)
-(_STOP, _FULL_STOP, _TIGHT_STOP, _QUOTE, _ROUND, _LOWER, _SAYS, _STARTS, _GOES_ON, _ITEM) = (
-    1 << bit for bit in range(8, 18)
-)
+# A line: its first and last + 1 character, and the first word that begins in it or later.
+_Line = tuple[int, int, int]
 
 
-def sentence_starts(row: TokenRow) -> list[Ints]:
-    """The first token of each sentence of each text.
+def sentence_starts(text: str, words: Sequence[str], spans: Sequence[tuple[int, int]]) -> list[int]:
+    """The first word of each sentence.
 
     Args:
-        row: Texts and their tokens.
+        text: The text.
+        words: Its words.
+        spans: First and last + 1 character of each word.
 
-    >>> from corelax.text.cutting import cut_texts
-    >>> row = cut_texts(['Mr. Li paid $2.50. "Why?" Ann asked. He left'])
-    >>> [starts] = sentence_starts(row)
-    >>> [row.words[number] for number in starts]
+    >>> from corelax.text.tokens import token_spans
+    >>> text = 'Mr. Li paid $2.50. "Why?" Ann asked. He left'
+    >>> spans = token_spans(text)
+    >>> words = [text[start:end] for start, end in spans]
+    >>> [words[number] for number in sentence_starts(text, words, spans)]
     ['Mr.', '"', 'He']
     """
-    bits = _FACTS.rows(row.words).column(0)
-    is_last = row.are_last()
-    begins = np.zeros(len(bits), bool)
-    begins[1:] = is_last[:-1]
-    begins[:1] = True
-    begins[_after_stops(bits, row.spans, is_last)] = True
-    if len(bits) and have_breaks(row.texts):
-        begins[_after_breaks(lines_of(row), bits, row.spans)] = True
-    begins[1:] |= (bits[:-1] & _ENDS_BLOCK != 0) | (bits[1:] & _BEGINS_BLOCK != 0)
-    return row.split(begins.nonzero()[0])
+    if not words:
+        return []
+    starts = {0, *_after_stops(words, spans), *_after_breaks(text, words, spans)}
+    if "<" in text:
+        starts.update(at for at, word in enumerate(words) if begins_block(word))
+        starts.update(at + 1 for at, word in enumerate(words) if ends_block(word))
+    return sorted(starts - {len(words)})
 
 
-def _facts(words: Sequence[str]) -> list[list[int]]:
-    """The bits of each word."""
-    rows = []
-    for word in words:
-        markup = not word.isalnum() and is_markup(word)
-        number = bool(_NUMBER.fullmatch(word))
-        known = {
-            _ENDS: word[-1] in _LAST,
-            _OPENS: markup or word in _OPENERS,
-            _CLOSES: markup or word in _CLOSERS or word in _STOPS,
-            _BRACKET: word == "[",
-            _BRACKET_END: word == "]",
-            _BEGINS_BLOCK: begins_block(word),
-            _ENDS_BLOCK: ends_block(word),
-            _TAG: word[0] == "<",
-            _STOP: word in _STOPS,
-            _FULL_STOP: word == ".",
-            _TIGHT_STOP: word in _TIGHT,
-            _QUOTE: word in _QUOTES,
-            _ROUND: word == "(",
-            _LOWER: word.islower(),
-            _SAYS: word in _SAYING,
-            _STARTS: word in _STARTERS,
-            _GOES_ON: word in _NEVER_LAST or number,
-            _ITEM: word in _BULLETS or number,
-        }
-        rows.append([sum(bit for bit, is_so in known.items() if is_so)])
-    return rows
-
-
-_FACTS = Remembered(_facts)
-
-
-def _after_stops(bits: Ints, spans: Ints, is_last: NDArray[np.bool_]) -> Ints:
-    """The tokens that follow a stop that ends a sentence.
-
-    Args:
-        bits: [token].
-        spans: [token, 2] characters in its text.
-        is_last: [token] of its text.
-    """
-    joined = np.zeros(len(bits), bool)  # the next token of the text follows at once
-    joined[:-1] = spans[1:, 0] == spans[:-1, 1]
-    joined &= ~is_last
-    closes_on = joined.copy()  # what follows closes it: !!!") is one stop
-    closes_on[:-1] &= bits[1:] & _CLOSES != 0
-    stop = (bits & _ENDS).nonzero()[0]
-    closed = _next_of(~closes_on, stop)  # the last token of a stop
-    kept = ~is_last[closed]
-    kept[1:] &= closed[1:] != closed[:-1]  # of several stops in a row the first
-    stop, closed = stop[kept], closed[kept]
-    after = _behind_references(closed + 1, bits, is_last)
-    kept = ~is_last[after - 1]
-    stop, closed, after = stop[kept], closed[kept], after[kept]
-    first = _next_of(is_last | (bits & _OPENS == 0), after)  # that opens no bracket or quotation
-
-    of_stop, of_closed, of_after, of_first = bits[stop], bits[closed], bits[after], bits[first]
-    apart = ~joined[closed] | (of_stop & _TIGHT_STOP != 0) | (of_closed & _TAG != 0)
-    # What ends a sentence: a stop; an abbreviation if a usual first word follows.
-    says = (bits[np.minimum(first + 1, len(bits) - 1)] & _SAYS != 0) & ~is_last[first]
-    quoted_before = (of_closed & _QUOTE != 0) & says  # "Really?" Ann asked
-    by_word = np.where(
-        of_stop & _STOP, ~quoted_before, (of_stop & _GOES_ON == 0) & (of_first & _STARTS != 0)
+def _after_stops(words: Sequence[str], spans: Sequence[tuple[int, int]]) -> Iterator[int]:
+    size, closed = len(words), 0
+    # All runs are measured beforehand: many stops may lie in one, and each needs its end.
+    references = _run_ends(  # such as [1]
+        [at for at in range(size - 2) if words[at] == "[" and words[at + 2] == "]"], 3
     )
-    in_brackets = (of_stop & _FULL_STOP != 0) & (of_after & _ROUND != 0)
-    ends = np.where(of_first & _LOWER, in_brackets, by_word)
-    chosen: Ints = after[apart & ends & (of_after & _STOP == 0)]
-    return chosen
+    openers = _run_ends([at for at in range(size - 1) if _opens(words[at])], 1)
+    for stop in [at for at, word in enumerate(words) if word[-1] in _LAST]:
+        if stop < closed:  # one of several stops in a row
+            continue
+        closed = stop + 1
+        while closed < size and spans[closed - 1][1] == spans[closed][0] and _closes(words[closed]):
+            closed += 1  # !!!") is one stop
+        after = references.get(closed, closed)
+        if after == size:
+            continue
+        first = openers.get(after, after)
+        is_apart = (
+            spans[closed - 1][1] != spans[closed][0]
+            or words[stop] in _TIGHT
+            or words[closed - 1][0] == "<"
+        )
+        if is_apart and words[after] not in _STOPS and _ends(words, stop, closed, after, first):
+            yield after
 
 
-def _next_of(wanted: NDArray[np.bool_], tokens: Ints) -> Ints:
-    """The first wanted token from each token on; there is one.
+def _run_ends(starts: Sequence[int], width: int) -> dict[int, int]:
+    """[start] where a run of pieces ends. Each piece has `width` words; the starts are in order.
 
-    >>> _next_of(np.array([False, True, False, True]), np.array([0, 1, 2])).tolist()
-    [1, 1, 3]
+    >>> _run_ends([2, 5, 9], 3)
+    {9: 12, 5: 8, 2: 8}
     """
-    places = wanted.nonzero()[0]
-    return places[places.searchsorted(tokens)]
+    ends: dict[int, int] = {}
+    for start in reversed(starts):
+        ends[start] = ends.get(start + width, start + width)
+    return ends
 
 
-def _behind_references(tokens: Ints, bits: Ints, is_last: NDArray[np.bool_]) -> Ints:
-    """The tokens, or what follows the references that begin there, such as [1] [2].
+def _closes(word: str) -> bool:
+    return word in _CLOSERS or word in _STOPS or is_markup(word)
 
-    >>> words = "Yes . [ 1 ] [ 2 ] No".split()
-    >>> bits = np.array([{"[": _BRACKET, "]": _BRACKET_END}.get(word, 0) for word in words])
-    >>> _behind_references(np.array([2, 8]), bits, np.arange(9) == 8).tolist()
-    [8, 8]
+
+def _opens(word: str) -> bool:
+    return not word.isalnum() and (word in _OPENERS or is_markup(word))
+
+
+def _ends(words: Sequence[str], stop: int, closed: int, after: int, first: int) -> bool:
+    """Whether the stop at `stop`, with what closes it up to `closed`, is the last before `after`.
+
+    `first` is the first word after it that opens no bracket or quotation.
     """
-    opens = (bits & _BRACKET).nonzero()[0]
-    opens = opens[opens < len(bits) - 2]
-    is_reference = (bits[opens + 2] & _BRACKET_END != 0) & ~is_last[opens] & ~is_last[opens + 1]
-    if not is_reference.any():
-        return tokens
-    behind = np.arange(len(bits) + 1)
-    for start in reversed(opens[is_reference].tolist()):
-        behind[start] = start + 3 if is_last[start + 2] else behind[start + 3]
-    after: Ints = behind[tokens]
-    return after
+    word = words[stop]
+    if words[first].islower():
+        return word == "." and words[after] == "("
+    if word in _STOPS:
+        is_quoted = words[closed - 1] in _QUOTES
+        return not (is_quoted and first + 1 < len(words) and words[first + 1] in _SAYING)
+    if word in _NEVER_LAST or _NUMBER.fullmatch(word):
+        return False
+    return words[first] in _STARTERS
 
 
-def _after_breaks(lines: Lines, bits: Ints, spans: Ints) -> Ints:
-    """The tokens that begin a paragraph, or follow a line break that is meant.
+def _after_breaks(
+    text: str, words: Sequence[str], spans: Sequence[tuple[int, int]]
+) -> Iterator[int]:
+    """The first words of paragraphs, and those after line breaks that are meant.
 
     A break is meant if the next word would have fitted well into a line as wide as the widest of the
     paragraph, or if an item of a list or a heading follows, or after a heading. Text wrapped at some width
     has no other such breaks.
     """
-    token = lines.token
-    length = spans[token, 1] - spans[token, 0]
-    fits = lines.width[:-1] + 1 + length[1:] <= _SHORT * lines.widest[1:]
-    is_meant = lines.is_heading | (bits[token] & _ITEM != 0)
-    is_meant[1:] |= lines.is_heading[:-1] | (fits & (bits[token[1:]] & _LOWER == 0))
-    chosen: Ints = token[lines.is_first | is_meant]
-    return chosen
+    for lines in _paragraphs(text, spans):
+        yield lines[0][2]
+        room = _SHORT * max(end - begin for begin, end, _ in lines)
+        for (above, its_end, _), (begin, end, number) in pairwise(lines):
+            word = words[number]
+            is_short = its_end - above + 1 + len(word) <= room and not word.islower()
+            if (
+                is_short
+                or word in _BULLETS
+                or _NUMBER.fullmatch(word)
+                or _HEADING.match(text, above, its_end)
+                or _HEADING.match(text, begin, end)
+            ):
+                yield number
+
+
+def _paragraphs(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[list[_Line]]:
+    """The lines of each paragraph that have words, or a part of one.
+
+    >>> [*_paragraphs("Ann\\nleft.\\n \\nBo", [(0, 3), (4, 8), (8, 9), (12, 14)])]
+    [[(0, 3, 0), (4, 9, 1)], [(12, 14, 3)]]
+    """
+    lines: list[_Line] = []
+    number = 0
+    for match in _LINE.finditer(text):
+        begin, end = match.span()
+        number = bisect_left(spans, begin, number, key=itemgetter(0))
+        if number == len(spans):
+            break
+        if spans[number][0] >= end and (number == 0 or spans[number - 1][1] <= begin):
+            continue  # nothing to be seen
+        if lines and _PARAGRAPH.search(text, lines[-1][1], begin):
+            yield lines
+            lines = []
+        lines.append((begin, end, number))
+    if lines:
+        yield lines

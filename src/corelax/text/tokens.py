@@ -151,21 +151,3 @@ def token_spans(text: str) -> list[tuple[int, int]]:
         spans += [match.span() for match in _VISIBLE.finditer(text, *tag.span())]
         done = tag.end()
     return spans + [match.span() for match in _TOKEN.finditer(text, done)]
-
-
-def spans_within(text: str, begin: int, end: int) -> list[tuple[int, int]]:
-    """The tokens of a stretch between two blanks, in a text without tags; they depend on what is around it.
-
-    >>> spans_within("See No. 5", 4, 7), spans_within("See No.", 4, 7)
-    ([(4, 7)], [(4, 6), (6, 7)])
-    """
-    if not _VISIBLE.search(
-        text, begin, end
-    ):  # else the next token is looked for behind it, however far
-        return []
-    spans = []
-    for match in _TOKEN.finditer(text, begin):
-        if match.start() >= end:
-            break
-        spans.append(match.span())
-    return spans
