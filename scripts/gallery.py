@@ -23,7 +23,7 @@ import corelax
 from corelax import Resolver
 from corelax.render.page import page_data, resolutions_html
 from corelax.resolve.links import candidate_links
-from corelax.serve.page import page_templates
+from corelax.serve.application import page_templates
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # for benchmarks.chromium

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from corelax.decode import Decision
 from corelax.document import Document, Span
 from corelax.resolve import Resolution, resolution_of
+from corelax.serve.options import ServeOptions
 from corelax.serve.server import Server, listen
-from corelax.serve.settings import ServerSettings
 from corelax.text import document_of
 
 
@@ -119,7 +119,7 @@ class Client:
 @contextmanager
 def server(resolver: Any, **settings: Any) -> Iterator[tuple[Client, Server]]:
     """A server in a thread of this process."""
-    running = Server(resolver, ServerSettings(**settings))
+    running = Server(resolver, ServeOptions(**settings))
     with listen("127.0.0.1", 0) as listening:
         thread = threading.Thread(target=lambda: asyncio.run(running.serve(sockets=[listening])))
         thread.start()

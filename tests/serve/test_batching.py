@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from corelax.serve.batching import BatchQueue
-from corelax.serve.refusal import Refusal
-from corelax.serve.requests import Job
+from corelax.serve.requests import Job, Refusal
 
 
 class Work:

@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 from corelax.cli.serve import TOKEN
-from corelax.serve.settings import ServerSettings
+from corelax.serve.options import ServeOptions
 
 ROOT = Path(__file__).parents[2]
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
@@ -51,5 +51,5 @@ def test_it_runs_as_nobody_special_and_listens_where_the_port_is():
 
 def test_a_stop_has_time_for_what_was_accepted_and_the_token_is_read():
     [seconds] = re.findall(r"stop_grace_period: (\d+)s", COMPOSE)
-    assert int(seconds) > ServerSettings().timeout + 5
+    assert int(seconds) > ServeOptions().timeout + 5
     assert f"{TOKEN}:" in COMPOSE

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from corelax.serve.openapi import openapi
-from corelax.serve.refusal import Refusal
-from corelax.serve.requests import FIELDS, ResolveRequest, read_request
+from corelax.serve.requests import FIELDS, Refusal, ResolveRequest, read_request
 
 
 def read(body: bytes | dict, max_characters: int = 100) -> ResolveRequest:

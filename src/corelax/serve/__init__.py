@@ -11,12 +11,12 @@ from corelax.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from corelax.serve.application import application
+    from corelax.serve.options import ServeOptions
     from corelax.serve.server import serve
-    from corelax.serve.settings import ServerSettings
 
-__all__ = ["ServerSettings", "application", "serve"]
+__all__ = ["ServeOptions", "application", "serve"]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
-    {"application": "application", "server": "serve", "settings": "ServerSettings"},
+    {"application": "application", "server": "serve", "options": "ServeOptions"},
 )

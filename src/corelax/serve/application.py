@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
+from jinja2 import ChoiceLoader, Environment, PackageLoader
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -17,38 +18,39 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from corelax.render.templates import template
 from corelax.resolve import Resolver
 from corelax.serve.access import Guard
-from corelax.serve.batching import BatchQueue
+from corelax.serve.batching import BatchQueue, answers
 from corelax.serve.metrics import Metrics
 from corelax.serve.openapi import openapi
-from corelax.serve.page import page_routes
-from corelax.serve.refusal import Refusal
-from corelax.serve.requests import read_request
-from corelax.serve.settings import ServerSettings
-from corelax.serve.work import answers
+from corelax.serve.options import ServeOptions
+from corelax.serve.requests import Refusal, read_request
 
+# The page of resolved texts, with a place to put texts in and the explorer of the method.
+PAGE = {"/": "page.html", "/page.css": "page.css", "/page.js": "page.js"}
+TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 GONE = 499  # the client has left; only the metrics see it
 # Bytes beyond the limit that are read and dropped: who is still sending does not read that it was too much.
 MOST_SKIPPED = 64 << 20
 
 
-def application(resolver: Resolver, settings: ServerSettings | None = None) -> Starlette:
+def application(resolver: Resolver, options: ServeOptions | None = None) -> Starlette:
     """The server's application.
 
     Args:
         resolver: What finds the entities. It is used in one thread, whichever texts come.
-        settings: Limits and access; None is `ServerSettings()`.
+        options: Limits and access; None is `ServeOptions()`.
 
     >>> app = application(Resolver.from_pretrained())
     >>> [route.path for route in app.routes]
     ['/resolve', '/health', '/ready', '/metrics', '/openapi.json', '/', '/page.css', '/page.js']
     """
-    settings = settings or ServerSettings()
-    service = Service(resolver, settings)
+    options = options or ServeOptions()
+    service = Service(resolver, options)
     handlers: dict[Any, Any] = {Refusal: _refused, HTTPException: _http_error}
     headers = ["Authorization", "Content-Type"]
-    origins = list(settings.allow_origins)
+    origins = list(options.allow_origins)
     cors = partial(CORSMiddleware, allow_origins=origins, allow_headers=headers)
     middleware = [Middleware(cors, allow_methods=["GET", "POST"])] if origins else []
     return Starlette(
@@ -58,9 +60,9 @@ def application(resolver: Resolver, settings: ServerSettings | None = None) -> S
             Route("/ready", service.ready),
             Route("/metrics", service.show_metrics),
             Route("/openapi.json", service.openapi),
-            *page_routes(),
+            *(Route(path, _page(name)) for path, name in PAGE.items()),
         ],
-        middleware=[*middleware, Middleware(Guard, token=settings.token, metrics=service.metrics)],
+        middleware=[*middleware, Middleware(Guard, token=options.token, metrics=service.metrics)],
         lifespan=service.lifespan,
         exception_handlers=handlers,
     )
@@ -69,20 +71,19 @@ def application(resolver: Resolver, settings: ServerSettings | None = None) -> S
 class Service:
     """What the paths do."""
 
-    def __init__(self, resolver: Resolver, settings: ServerSettings) -> None:
-        self._resolver, self._settings = resolver, settings
+    def __init__(self, resolver: Resolver, options: ServeOptions) -> None:
+        self._resolver, self._options = resolver, options
         self.metrics = Metrics()
         self._queue = BatchQueue(
             partial(answers, resolver),
-            batch_size=settings.batch_size,
-            batch_wait=settings.batch_wait,
-            queue_size=settings.queue_size,
+            batch_size=options.batch_size,
+            batch_wait=options.batch_wait / 1000,
+            queue_size=options.queue_size,
             observe=self.metrics.observe_batch,
         )
 
     @asynccontextmanager
     async def lifespan(self, _: Starlette) -> AsyncIterator[None]:
-        """Runs the queue while the server lives."""
         self._queue.start()
         try:
             yield
@@ -90,10 +91,9 @@ class Service:
             await self._queue.stop()
 
     async def resolve(self, request: Request) -> Response:
-        """POST /resolve."""
         began = time.monotonic()
         try:
-            return await self._resolve(request, began + self._settings.timeout)
+            return await self._resolve(request, began + self._options.timeout)
         finally:
             self.metrics.request_seconds.add(time.monotonic() - began)
 
@@ -102,7 +102,7 @@ class Service:
         wanted = read_request(
             body,
             schemes=self._resolver.schemes,
-            max_characters=self._settings.max_characters,
+            max_characters=self._options.max_characters,
         )
         futures = self._queue.submit(wanted.jobs)
         self.metrics.characters += sum(len(job.text) for job in wanted.jobs)
@@ -115,7 +115,7 @@ class Service:
             if not every.done():
                 if left.done():
                     raise Refusal(GONE, "the client has left")
-                raise Refusal(504, f"not resolved within {self._settings.timeout:g} seconds")
+                raise Refusal(504, f"not resolved within {self._options.timeout:g} seconds")
             given = every.result()
         finally:
             left.cancel()
@@ -132,7 +132,7 @@ class Service:
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
             raise Refusal(415, "the content type must be application/json")
-        limit, size, chunks = self._settings.max_bytes, 0, []
+        limit, size, chunks = self._options.max_bytes, 0, []
         too_large = Refusal(413, f"the request has more than {limit:,} bytes")
         try:
             async with asyncio.timeout(max(0.0, deadline - time.monotonic())):
@@ -151,11 +151,9 @@ class Service:
         return b"".join(chunks)
 
     async def health(self, _: Request) -> Response:
-        """GET /health."""
         return JSONResponse({"status": "alive"})
 
     async def ready(self, _: Request) -> Response:
-        """GET /ready."""
         if not self._queue.is_running:
             raise Refusal(503, "texts are not resolved any more")
         if len(self._queue) >= self._queue.limit:
@@ -163,14 +161,12 @@ class Service:
         return JSONResponse({"status": "ready"})
 
     async def show_metrics(self, _: Request) -> Response:
-        """GET /metrics."""
-        waiting = {"corelax_queue_texts": ("Texts that wait.", float(len(self._queue)))}
         return PlainTextResponse(
-            self.metrics.text(waiting), media_type="text/plain; version=0.0.4; charset=utf-8"
+            self.metrics.text(len(self._queue)),
+            media_type="text/plain; version=0.0.4; charset=utf-8",
         )
 
     async def openapi(self, _: Request) -> Response:
-        """GET /openapi.json."""
         return JSONResponse(openapi(list(self._resolver.schemes)))
 
 
@@ -191,3 +187,20 @@ def _http_error(_: Request, error: HTTPException) -> Response:
     message = {404: "there is nothing at this path", 405: "another method is needed"}
     line = message.get(error.status_code, error.detail)
     return JSONResponse({"error": line}, error.status_code, error.headers)
+
+
+def page_templates() -> Environment:
+    """The templates of the page, and of the page of resolved texts that it contains."""
+    loaders = [PackageLoader("corelax.serve"), PackageLoader("corelax.render")]
+    return template("resolution.html").environment.overlay(loader=ChoiceLoader(loaders))
+
+
+def _page(name: str) -> Callable[[Request], Awaitable[Response]]:
+    """Answers with a file of the page, which is made once."""
+    content = page_templates().get_template(f"serve/{name}").render(title="corelax")
+    kind = TYPES[name.rpartition(".")[2]]
+
+    async def answer(_: Request) -> Response:
+        return Response(content, media_type=kind)
+
+    return answer

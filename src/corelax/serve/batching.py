@@ -7,6 +7,8 @@ for a batch, or for `wait` seconds. While a batch is resolved, the next one fill
 from __future__ import annotations
 
 import asyncio
+import json
+import logging
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -14,21 +16,18 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import NamedTuple
 
-from corelax.serve.refusal import Refusal
-from corelax.serve.requests import Job
-from corelax.serve.work import Answer
+from corelax.core.errors import CorelaxError
+from corelax.resolve import Resolution, Resolver
+from corelax.resolve.links import candidate_links
+from corelax.serve.requests import Job, Refusal
 
+Answer = bytes | Refusal  # JSON, or why there is none
 Future = asyncio.Future[Answer]
+_log = logging.getLogger("corelax.serve")
 
 
 class Waiting(NamedTuple):
-    """A job in the queue.
-
-    Attributes:
-        job: What to do.
-        answer: Where the answer goes. Cancelled if nobody waits for it any more.
-        since: When it came.
-    """
+    """A job in the queue; its future is cancelled if nobody waits for it any more."""
 
     job: Job
     answer: Future
@@ -67,7 +66,6 @@ class BatchQueue:
 
     @property
     def is_running(self) -> bool:
-        """Whether jobs are done."""
         return self._task is not None and not self._task.done()
 
     def start(self) -> None:
@@ -143,3 +141,45 @@ class BatchQueue:
             (batch if fits and len(batch) < self._batch_size else rest).append(one)
         self._queue = rest
         return batch
+
+
+def answers(resolver: Resolver, jobs: Sequence[Job]) -> list[Answer]:
+    """An answer for each job. A job that cannot be done takes none of the others with it.
+
+    Args:
+        resolver: What finds the entities.
+        jobs: Jobs with the same `shared` options; a job with options of its own comes alone.
+    """
+    try:
+        return [
+            _json(resolver, job, resolution)
+            for job, resolution in zip(jobs, _resolved(resolver, jobs), strict=True)
+        ]
+    except Exception as error:
+        if len(jobs) > 1:
+            return [answer for job in jobs for answer in answers(resolver, [job])]
+        return [_refusal(error)]
+
+
+def _resolved(resolver: Resolver, jobs: Sequence[Job]) -> list[Resolution]:
+    shared = dict(jobs[0].shared)
+    if jobs[0].own is not None:
+        return [resolver.resolve(jobs[0].text, **shared, **jobs[0].own)]
+    return list(resolver.pipe([job.text for job in jobs], batch_size=len(jobs), **shared))
+
+
+def _json(resolver: Resolver, job: Job, resolution: Resolution) -> bytes:
+    record = resolution.as_dict()
+    if job.links:
+        scheme = dict(job.shared).get("scheme")
+        record["links"] = candidate_links(resolver, resolution, scheme=scheme)
+    return json.dumps(record).encode("ascii")  # half of a surrogate pair is an escape, too
+
+
+def _refusal(error: Exception) -> Refusal:
+    if isinstance(error, CorelaxError):
+        return Refusal(400, str(error))
+    _log.error("a text could not be resolved", exc_info=error)
+    if isinstance(error, MemoryError):
+        return Refusal(413, "the text needs more memory than there is")
+    return Refusal(500, "the text could not be resolved; the log of the server has the reason")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from itertools import accumulate
 from pathlib import Path
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
@@ -37,13 +38,11 @@ class Histogram:
 
     def lines(self, name: str) -> Iterator[str]:
         """Its samples."""
-        total = 0
-        for bound, count in zip((*self.bounds, None), self._counts, strict=True):
-            total += count
-            edge = "+Inf" if bound is None else f"{bound:g}"
+        edges = [*(f"{bound:g}" for bound in self.bounds), "+Inf"]
+        for edge, total in zip(edges, accumulate(self._counts), strict=True):
             yield f'{name}_bucket{{le="{edge}"}} {total}'
         yield f"{name}_sum {self._sum:.10g}"
-        yield f"{name}_count {total}"
+        yield f"{name}_count {sum(self._counts)}"
 
 
 class Metrics:
@@ -61,15 +60,11 @@ class Metrics:
         self.batch_texts.add(texts)
         self.batch_seconds.add(seconds)
 
-    def text(self, gauges: Mapping[str, tuple[str, float]]) -> str:
-        """All of it.
+    def text(self, waiting: int) -> str:
+        """All of it, with the number of texts that wait now."""
+        return "\n".join([*self._lines(waiting), ""])
 
-        Args:
-            gauges: What is measured now: name, what it is, value.
-        """
-        return "\n".join([*self._lines(gauges), ""])
-
-    def _lines(self, gauges: Mapping[str, tuple[str, float]]) -> Iterator[str]:
+    def _lines(self, waiting: int) -> Iterator[str]:
         yield from _head("corelax_requests_total", "counter", "Answered requests.")
         for (path, status), count in sorted(self.requests.items()):
             yield f'corelax_requests_total{{path="{path}",status="{status}"}} {count}'
@@ -82,19 +77,15 @@ class Metrics:
         ):
             yield from _head(name, "histogram", about)
             yield from histogram.lines(name)
-        for name, (about, value) in {**gauges, **_memory()}.items():
-            yield from _head(name, "gauge", about)
-            yield f"{name} {value:.17g}"
+        yield from _head("corelax_queue_texts", "gauge", "Texts that wait.")
+        yield f"corelax_queue_texts {waiting}"
+        try:
+            pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+        except (OSError, ValueError, IndexError):  # the system does not say
+            return
+        yield from _head("process_resident_memory_bytes", "gauge", "Memory of the process.")
+        yield f"process_resident_memory_bytes {pages * _PAGE}"
 
 
 def _head(name: str, kind: str, about: str) -> list[str]:
     return [f"# HELP {name} {about}", f"# TYPE {name} {kind}"]
-
-
-def _memory() -> dict[str, tuple[str, float]]:
-    """The memory that the process has; nothing where the system does not say."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    except (OSError, ValueError, IndexError):
-        return {}
-    return {"process_resident_memory_bytes": ("Memory of the process.", pages * _PAGE)}

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from corelax.core.version import VERSION
+from corelax.serve.requests import FIELDS
 
-_PAIR = {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}
-_PAIRS = {"type": "array", "items": {"type": "array", "minItems": 2, "maxItems": 2}}
+Schema = dict[str, Any]
+_TEXT = {"type": "string"}
+_PLACE = {"type": "integer", "minimum": 0}
+_ID = {"type": ["integer", "null"]}
 _PROBABILITY = {"type": "number", "minimum": 0, "maximum": 1}
 _REFUSALS = {
     "400": "The request is not JSON, a field is unknown, or a value is wrong.",
@@ -20,142 +23,25 @@ _REFUSALS = {
 }
 
 
-def _request(schemes: list[str]) -> dict[str, Any]:
-    text = {"type": "string"}
-    return {
-        "type": "object",
-        "required": ["text"],
-        "additionalProperties": False,
-        "properties": {
-            "text": {
-                "description": "A text, or several. The answer is a resolution, or a list of them.",
-                "oneOf": [text, {"type": "array", "items": text}],
-            },
-            "singletons": {"enum": ["drop", "keep"], "default": "drop"},
-            "scheme": {"enum": [*schemes, None], "description": "The annotation scheme to follow."},
-            "consistent": {
-                "type": "boolean",
-                "default": True,
-                "description": "Whether people are kept apart, as in Resolver.resolve.",
-            },
-            "speakers": {
-                "description": "Who says what: [first character, one past the last, name].",
-                "type": "array",
-                "items": {"type": "array", "minItems": 3, "maxItems": 3},
-            },
-            "mentions": {
-                "description": "What to resolve: [first character, one past the last].",
-                "type": "array",
-                "items": _PAIR,
-            },
-            "must_link": {**_PAIRS, "description": "Pairs of mentions that belong together."},
-            "cannot_link": {**_PAIRS, "description": "Pairs of mentions that do not."},
-            "links": {
-                "type": "boolean",
-                "default": False,
-                "description": "Whether to add the link probabilities of all likely mentions.",
-            },
-        },
-    }
-
-
-def _mention() -> dict[str, Any]:
-    place = {"type": "integer", "minimum": 0}
-    return {
-        "type": "object",
-        "properties": {
-            "id": place,
-            "text": {"type": "string"},
-            "start": {**place, "description": "The first character, counted in code points."},
-            "end": {**place, "description": "One past the last character."},
-            "start_token": place,
-            "end_token": place,
-            "entity": {**place, "description": "A position in the list of entities."},
-            "antecedent": {"type": ["integer", "null"], "description": "The id of a mention."},
-            "antecedents": {
-                "description": "The best ones; null is a new entity.",
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "properties": {
-                        "id": {"type": ["integer", "null"]},
-                        "text": {"type": "string"},
-                        "start": place,
-                        "end": place,
-                        "probability": _PROBABILITY,
-                    },
-                },
-            },
-            "probability": _PROBABILITY,
-            "link_probability": _PROBABILITY,
-            "entity_probability": _PROBABILITY,
-        },
-    }
-
-
-def _resolution() -> dict[str, Any]:
-    mentions = {"type": "array", "items": {"$ref": "#/components/schemas/Mention"}}
-    entity = {
-        "type": "object",
-        "properties": {
-            "representative": {"type": "string"},
-            "probability": _PROBABILITY,
-            "mentions": mentions,
-        },
-    }
-    place = {"type": "integer", "minimum": 0}
-    token = {
-        "type": "object",
-        "properties": {"text": {"type": "string"}, "start": place, "end": place},
-    }
-    return {
-        "type": "object",
-        "description": "Resolution.as_dict() of corelax.",
-        "properties": {
-            "id": {"type": "string"},
-            "text": {"type": "string"},
-            "tokens": {"type": "array", "items": token},
-            "sentence_starts": {"type": "array", "items": place},
-            "entities": {"type": "array", "items": entity},
-            "mentions": {**mentions, "description": "All of them, in the order of the text."},
-            "links": {
-                "type": "object",
-                "description": "Spans, and for each its [antecedent, probability]; itself is a new entity.",
-            },
-        },
-    }
-
-
-def openapi(schemes: list[str]) -> dict[str, Any]:
-    """The document behind `/openapi.json`.
-
-    Args:
-        schemes: The annotation schemes that the model knows.
+def openapi(schemes: list[str]) -> Schema:
+    """The document behind `/openapi.json`, with the annotation schemes that the model knows.
 
     >>> sorted(openapi(["gum"])["paths"])
     ['/health', '/metrics', '/ready', '/resolve']
     """
-    reference = {"$ref": "#/components/schemas/Resolution"}
-    answer = {"oneOf": [reference, {"type": "array", "items": reference}]}
-    error = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+    answer = {"oneOf": [_reference("Resolution"), _list(_reference("Resolution"))]}
+    request = {"schema": _reference("Request"), "example": {"text": "Ann said she left."}}
+    refusals = {
+        status: {"description": text, "content": _json({"schema": _reference("Error")})}
+        for status, text in _REFUSALS.items()
+    }
     resolve = {
         "summary": "Find the entities of a text.",
         "security": [{}, {"token": []}],
-        "requestBody": {
-            "required": True,
-            "content": {
-                "application/json": {
-                    "schema": {"$ref": "#/components/schemas/Request"},
-                    "example": {"text": "Ann said she left."},
-                }
-            },
-        },
+        "requestBody": {"required": True, "content": _json(request)},
         "responses": {
-            "200": {
-                "description": "Entities.",
-                "content": {"application/json": {"schema": answer}},
-            },
-            **{code: {"description": text, "content": error} for code, text in _REFUSALS.items()},
+            "200": {"description": "Entities.", "content": _json({"schema": answer})},
+            **refusals,
         },
     }
     return {
@@ -170,19 +56,78 @@ def openapi(schemes: list[str]) -> dict[str, Any]:
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
             "schemas": {
-                "Request": _request(schemes),
+                "Request": {
+                    **_object(FIELDS | {"scheme": {"enum": [*schemes, None], **FIELDS["scheme"]}}),
+                    "required": ["text"],
+                    "additionalProperties": False,
+                },
                 "Resolution": _resolution(),
                 "Mention": _mention(),
-                "Error": {
-                    "type": "object",
-                    "required": ["error"],
-                    "properties": {"error": {"type": "string", "description": "One line."}},
-                },
+                "Error": {**_object({"error": _said(_TEXT, "One line.")}), "required": ["error"]},
             },
         },
     }
 
 
-def _get(summary: str, responses: dict[str, str]) -> dict[str, Any]:
+def _resolution() -> Schema:
+    mentions = _list(_reference("Mention"))
+    entity = {"representative": _TEXT, "probability": _PROBABILITY, "mentions": mentions}
+    links = "Spans, and for each its [antecedent, probability]; itself is a new entity."
+    fields = {
+        "id": _TEXT,
+        "text": _TEXT,
+        "tokens": _list(_object({"text": _TEXT, "start": _PLACE, "end": _PLACE})),
+        "sentence_starts": _list(_PLACE),
+        "entities": _list(_object(entity)),
+        "mentions": _said(mentions, "All of them, in the order of the text."),
+        "links": _said({"type": "object"}, links),
+    }
+    return _said(_object(fields), "Resolution.as_dict() of corelax.")
+
+
+def _mention() -> Schema:
+    place = {"start": _PLACE, "end": _PLACE}
+    antecedent = {"id": _ID, "text": _TEXT, **place, "probability": _PROBABILITY}
+    return _object(
+        {
+            "id": _PLACE,
+            "text": _TEXT,
+            "start": _said(_PLACE, "The first character, counted in code points."),
+            "end": _said(_PLACE, "One past the last character."),
+            "start_token": _PLACE,
+            "end_token": _PLACE,
+            "entity": _said(_PLACE, "A position in the list of entities."),
+            "antecedent": _said(_ID, "The id of a mention."),
+            "antecedents": _said(
+                _list(_object(antecedent)), "The best ones; null is a new entity."
+            ),
+            "probability": _PROBABILITY,
+            "link_probability": _PROBABILITY,
+            "entity_probability": _PROBABILITY,
+        }
+    )
+
+
+def _object(properties: Schema) -> Schema:
+    return {"type": "object", "properties": properties}
+
+
+def _list(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+def _said(schema: Schema, description: str) -> Schema:
+    return {**schema, "description": description}
+
+
+def _json(content: Schema) -> Schema:
+    return {"application/json": content}
+
+
+def _reference(name: str) -> Schema:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _get(summary: str, responses: dict[str, str]) -> Schema:
     described = {status: {"description": text} for status, text in responses.items()}
     return {"get": {"summary": summary, "responses": described}}

@@ -3,18 +3,65 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
+from corelax.core.printable import shortened
 from corelax.document.clustering import SINGLETONS
-from corelax.serve.refusal import Refusal
 
+WIDTH = 300  # characters of a refusal; parts of requests may be in it
+_STRING = {"type": "string"}
+_PAIR = {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}
+_PAIRS = {"type": "array", "items": {"type": "array", "minItems": 2, "maxItems": 2}}
+# The fields of a request, as JSON Schema says it.
+FIELDS: dict[str, dict[str, Any]] = {
+    "text": {
+        "description": "A text, or several. The answer is a resolution, or a list of them.",
+        "oneOf": [_STRING, {"type": "array", "items": _STRING}],
+    },
+    "singletons": {"enum": list(SINGLETONS), "default": "drop"},
+    "scheme": {"description": "The annotation scheme to follow."},  # one that the model knows
+    "consistent": {
+        "type": "boolean",
+        "default": True,
+        "description": "Whether people are kept apart, as in Resolver.resolve.",
+    },
+    "speakers": {
+        "description": "Who says what: [first character, one past the last, name].",
+        "type": "array",
+        "items": {"type": "array", "minItems": 3, "maxItems": 3},
+    },
+    "mentions": {
+        "description": "What to resolve: [first character, one past the last].",
+        "type": "array",
+        "items": _PAIR,
+    },
+    "must_link": {**_PAIRS, "description": "Pairs of mentions that belong together."},
+    "cannot_link": {**_PAIRS, "description": "Pairs of mentions that do not."},
+    "links": {
+        "type": "boolean",
+        "default": False,
+        "description": "Whether to add the link probabilities of all likely mentions.",
+    },
+}
 # What changes the network's input or decisions for one text, so that it is resolved on its own.
 FOR_ONE_TEXT = ("speakers", "mentions", "must_link", "cannot_link", "links")
-FIELDS = ("text", "singletons", "scheme", "consistent", *FOR_ONE_TEXT)
+
+
+class Refusal(Exception):
+    """Ends a request with a status of HTTP and one line that says why.
+
+    >>> Refusal(400, "text must be\\na string").message
+    'text must be a string'
+    """
+
+    def __init__(self, status: int, message: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(status, message)
+        self.status, self.headers = status, dict(headers or {})
+        self.message = shortened(message, WIDTH)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,12 +83,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResolveRequest:
-    """The texts of a request.
-
-    Attributes:
-        jobs: One for each.
-        is_list: Whether the answer is a list.
-    """
+    """The texts of a request, a job for each; `is_list` says whether the answer is a list."""
 
     jobs: tuple[Job, ...]
     is_list: bool
@@ -59,7 +101,7 @@ def read_request(body: bytes, *, schemes: Collection[str], max_characters: int) 
     True
     >>> read_request(b'{"text": 5}', schemes=["gum"], max_characters=99)
     Traceback (most recent call last):
-    corelax.serve.refusal.Refusal: (400, 'text must be a string or a list of strings')
+    corelax.serve.requests.Refusal: (400, 'text must be a string or a list of strings')
     """
     fields = _fields(body)
     text = fields["text"]

@@ -16,7 +16,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from corelax.core.errors import CorelaxError
 from corelax.resolve import Resolver
 from corelax.serve.application import application
-from corelax.serve.settings import ServerSettings
+from corelax.serve.options import ServeOptions
 
 MOST_CONNECTIONS = 900  # systems often allow a process 1,024 open files
 HEADER_SECONDS = 10.0  # for the head of a request
@@ -26,7 +26,7 @@ KEPT_SECONDS = 30  # an idle connection is kept that long
 
 def serve(
     resolver: Resolver,
-    settings: ServerSettings | None = None,
+    options: ServeOptions | None = None,
     *,
     host: str = "127.0.0.1",
     port: int = 8000,
@@ -36,16 +36,16 @@ def serve(
 
     Args:
         resolver: What finds the entities.
-        settings: Limits and access; None is `ServerSettings()`.
+        options: Limits and access; None is `ServeOptions()`.
         host: The address to listen at.
         port: 0 is any free port.
         started: Called with the address when the server listens.
     """
-    settings = settings or ServerSettings()
+    options = options or ServeOptions()
     with listen(host, port) as listening:
         if started is not None:
             started(address(*listening.getsockname()[:2]))
-        asyncio.run(Server(resolver, settings).serve(sockets=[listening]))
+        asyncio.run(Server(resolver, options).serve(sockets=[listening]))
 
 
 def address(host: str, port: int) -> str:
@@ -79,17 +79,12 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 class Server(uvicorn.Server):
-    """A server for which a signal is how it ends, and not an error. `should_exit = True` stops it, too.
+    """A server for which a signal is how it ends, and not an error. `should_exit = True` stops it, too."""
 
-    Args:
-        resolver: What finds the entities.
-        settings: Limits and access.
-    """
-
-    def __init__(self, resolver: Resolver, settings: ServerSettings) -> None:
+    def __init__(self, resolver: Resolver, options: ServeOptions) -> None:
         super().__init__(
             uvicorn.Config(
-                application(resolver, settings),
+                application(resolver, options),
                 http=Protocol,
                 ws="none",
                 lifespan="on",
@@ -99,7 +94,7 @@ class Server(uvicorn.Server):
                 server_header=False,
                 limit_concurrency=MOST_CONNECTIONS,
                 timeout_keep_alive=KEPT_SECONDS,
-                timeout_graceful_shutdown=int(settings.timeout) + 5,
+                timeout_graceful_shutdown=int(options.timeout) + 5,
             )
         )
 
@@ -125,14 +120,12 @@ class Protocol(H11Protocol):
     _is_last = False  # whether the next request is the last
 
     def connection_made(self, transport: Any) -> None:
-        """Begins to wait for a request."""
         super().connection_made(transport)
         self._wait(HEADER_SECONDS)
 
     def data_received(self, data: bytes) -> None:
-        """Takes bytes. While a request is answered there is nothing to wait for."""
         super().data_received(data)
-        if not self._is_idle:
+        if not self._is_idle:  # while a request is answered there is nothing to wait for
             self._stop_waiting()
             self.cycle.keep_alive = self.cycle.keep_alive and not self._is_last
         elif self._patience is None:
@@ -152,7 +145,6 @@ class Protocol(H11Protocol):
         return self.cycle is None or self.cycle.response_complete
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Ends."""
         self._stop_waiting()
         super().connection_lost(exc)
 
