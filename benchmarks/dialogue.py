@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from corelax.core.text_table import format_table
+from corelax.english.pronouns import FIRST_PERSON, POSSESSIVE_ENDINGS
 from corelax.resolve import Resolution, Resolver
-from corelax.text.pronouns import FIRST_PERSON, POSSESSIVE_ENDINGS
 
 CHATS = Path(__file__).parents[1] / "tests" / "data" / "dialogues.json"
 _MARK = re.compile(r"(\w+)/(\w+)")

@@ -34,7 +34,7 @@ from typing import NamedTuple
 
 MENTIONS = Path(__file__).parents[1] / "src" / "corelax" / "rankers" / "sparse" / "mentions"
 TARGET = MENTIONS / "data" / "words.txt.gz"
-FIRST_NAMES = Path(__file__).parents[1] / "src" / "corelax" / "text" / "data" / "first_names.txt"
+FIRST_NAMES = Path(__file__).parents[1] / "src" / "corelax" / "english" / "data" / "first_names.txt"
 CLEARLY = 50  # times as often a name of one gender
 FREQUENT = 0.01  # percent of the people of that gender
 OF_NOUNS = 0.05  # the same for names that are nouns as well: the census has "Brain" for "Brian"

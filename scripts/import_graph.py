@@ -17,8 +17,8 @@ SOURCE = ROOT / "src" / "corelax"
 DRAWING = ROOT / "docs" / "figures" / "imports.svg"
 # A package imports only from those before it.
 LAYERS = """
-core document io text render metrics relax losses decode rankers resolve scale synthetic challenges train
-analysis study integrations serve cli
+core document io text english render metrics relax losses decode rankers resolve scale synthetic challenges
+train analysis study integrations serve cli
 """.split()
 
 WIDTH, STEP, BOX = 760, 44, 150  # pixels

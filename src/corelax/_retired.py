@@ -25,7 +25,7 @@ MOVED = {
     "corelax.io.files": "corelax.core.files",
     "corelax.mentions": "corelax.rankers.sparse.mentions",
     "corelax.mentions.names": "corelax.rankers.sparse.mentions.layers",
-    "corelax.mentions.pronouns": "corelax.text.pronouns",
+    "corelax.mentions.pronouns": "corelax.english.pronouns",
     "corelax.models": "corelax.resolve.models",
     "corelax.resolution": "corelax.resolve.resolution",
     "corelax.resolver": "corelax.resolve.resolver",

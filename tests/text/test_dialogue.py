@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corelax.english.pronouns import FIRST_PERSON
 from corelax.text import document_of, speakers_of
-from corelax.text.pronouns import FIRST_PERSON
 
 
 def said(text: str) -> list[tuple[str, str]]:

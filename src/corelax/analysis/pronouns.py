@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from corelax.document import Document, Span
 from corelax.document.clustering import entity_of_mentions
+from corelax.english.pronouns import CANONICAL, FEMALE, MALE
 from corelax.metrics.counts import ratio
-from corelax.text.pronouns import CANONICAL, FEMALE, MALE
 
 if TYPE_CHECKING:
     from corelax.resolve.resolution import Resolution

@@ -17,7 +17,7 @@ from typing import Protocol, TypeVar
 
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
-from corelax.text.pronouns import POSSESSIVE_ENDINGS
+from corelax.english.pronouns import POSSESSIVE_ENDINGS
 
 CharSpan = tuple[int, int]  # the first character and the one after the last
 CharClusters = Iterable[Iterable[CharSpan]]

@@ -18,8 +18,8 @@ import numpy as np
 
 from corelax.decode.arrays import Ints
 from corelax.document import Document
-from corelax.text.first_names import FIRST_NAMES, MALE_NAMES, first_name, may_be_one_person
-from corelax.text.people import (
+from corelax.english.first_names import FIRST_NAMES, MALE_NAMES, first_name, may_be_one_person
+from corelax.english.people import (
     FEMALE_NOUNS,
     FEMALE_TITLES,
     GIVEN_NAME_TITLES,
@@ -28,7 +28,7 @@ from corelax.text.people import (
     SURNAME_TITLES,
     TITLES,
 )
-from corelax.text.pronouns import CANONICAL, FEMALE, MALE, POSSESSIVE_ENDINGS, SECOND_PERSON
+from corelax.english.pronouns import CANONICAL, FEMALE, MALE, POSSESSIVE_ENDINGS, SECOND_PERSON
 from corelax.text.remembered import Remembered
 
 _LONGEST = 4  # words of a mention that is looked at

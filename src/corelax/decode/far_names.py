@@ -15,7 +15,7 @@ from corelax.decode.arrays import Ints
 from corelax.decode.chains import first_mentions
 from corelax.decode.claims import Claims
 from corelax.document import Document
-from corelax.text.pronouns import POSSESSIVE_ENDINGS
+from corelax.english.pronouns import POSSESSIVE_ENDINGS
 from corelax.text.remembered import Remembered
 
 

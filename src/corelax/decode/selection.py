@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from corelax.decode.arrays import Ints
 from corelax.document import Document
+from corelax.english.pronouns import DEMONSTRATIVES, PRONOUNS
 from corelax.text.markup import is_markup
-from corelax.text.pronouns import DEMONSTRATIVES, PRONOUNS
 from corelax.text.remembered import Remembered
 
 Bounds = Sequence[tuple[int, int]] | Ints  # or [span, 2]

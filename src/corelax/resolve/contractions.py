@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from corelax.text.verbs import AUXILIARIES, PERFECT, follows_had, is_participle, singular
+from corelax.english.verbs import AUXILIARIES, PERFECT, follows_had, is_participle, singular
 
 _FULL = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will"}
 _ADVERBS = frozenset(

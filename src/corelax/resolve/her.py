@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from corelax.text.people import FEMALE_NOUNS, MALE_NOUNS
-from corelax.text.pronouns import DEMONSTRATIVES, PRONOUNS
-from corelax.text.verbs import AUXILIARIES, BASE_FORMS
+from corelax.english.people import FEMALE_NOUNS, MALE_NOUNS
+from corelax.english.pronouns import DEMONSTRATIVES, PRONOUNS
+from corelax.english.verbs import AUXILIARIES, BASE_FORMS
 
 
 def _words(text: str) -> frozenset[str]:

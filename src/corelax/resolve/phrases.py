@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from corelax.text.people import FEMALE_TITLES, MALE_TITLES, SURNAME_TITLES
-from corelax.text.pronouns import POSSESSIVE_ENDINGS
-from corelax.text.verbs import AUXILIARIES, BASE_FORMS
+from corelax.english.people import FEMALE_TITLES, MALE_TITLES, SURNAME_TITLES
+from corelax.english.pronouns import POSSESSIVE_ENDINGS
+from corelax.english.verbs import AUXILIARIES, BASE_FORMS
 
 
 def _words(text: str) -> frozenset[str]:

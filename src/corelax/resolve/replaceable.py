@@ -17,11 +17,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from corelax.english.pronouns import FIRST_PERSON, POSSESSIVE_ENDINGS, SECOND_PERSON
+from corelax.english.verbs import BE
 from corelax.resolve.phrases import DETERMINERS
 from corelax.resolve.representative import DESCRIPTION, PRONOUN
 from corelax.resolve.text_context import Called, Context
-from corelax.text.pronouns import FIRST_PERSON, POSSESSIVE_ENDINGS, SECOND_PERSON
-from corelax.text.verbs import BE
 
 if TYPE_CHECKING:
     from corelax.resolve.resolution import ResolvedMention

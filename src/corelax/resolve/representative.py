@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from corelax.text.people import FEMALE_TITLES, MALE_TITLES, SURNAME_TITLES
-from corelax.text.pronouns import CANONICAL, DEMONSTRATIVES, POSSESSIVE_ENDINGS, PRONOUNS
+from corelax.english.people import FEMALE_TITLES, MALE_TITLES, SURNAME_TITLES
+from corelax.english.pronouns import CANONICAL, DEMONSTRATIVES, POSSESSIVE_ENDINGS, PRONOUNS
 
 _NO_NAMES = PRONOUNS | DEMONSTRATIVES | set(CANONICAL) | {"here", "there"}
 # Words that are small inside names, and say nothing where a sentence begins with them.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from corelax.core.checks import check_choice, check_items, check_number
 from corelax.core.errors import CorelaxError
 from corelax.document import Span
+from corelax.english.pronouns import POSSESSIVE_ENDINGS
 from corelax.resolve.contractions import verb_changes
 from corelax.resolve.her import is_possessive_her
 from corelax.resolve.phrases import (
@@ -26,7 +27,6 @@ from corelax.resolve.replaceable import POSSESSIVES, REPLACED, SUBJECTS, Rules, 
 from corelax.resolve.replaced import Edit, ResolvedText
 from corelax.resolve.representative import DESCRIPTION, NAME, PRONOUN
 from corelax.resolve.text_context import Called, Context
-from corelax.text.pronouns import POSSESSIVE_ENDINGS
 
 if TYPE_CHECKING:
     from corelax.resolve.resolution import Resolution, ResolvedMention

@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corelax.document import Document
+from corelax.english.words import SHAPES
 from corelax.rankers.encoder.inputs import encoder_input
 from corelax.rankers.encoder.span_table import best_numbers, span_table, word_spans
 from corelax.rankers.encoder.spans import likely_spans, on_device
-from corelax.rankers.encoder.words import LAYERS, SHAPES
+from corelax.rankers.encoder.words import LAYERS
 from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_model, write_encoder
 
 pytestmark = pytest.mark.usefixtures("one_thread")

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from corelax.rankers.encoder.words import DETERMINER, POSSESSIVE
+from corelax.english.words import DETERMINER, POSSESSIVE
 
 BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2⁶⁴
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import reduce
 from typing import Any
 
-from corelax.rankers.encoder.words import PERSONS
+from corelax.english.words import PERSONS
 
 DISTANCES = (0, 1, 2, 3, 4, 5, 8, 16, 32, 64)  # buckets of distances begin here
 # Who says the two: nothing is known and both are narrated; one speaker; two speakers, turn after turn; two

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from corelax.decode.arrays import Ints
+from corelax.english.words import SHAPES
 from corelax.rankers.adapt import from_pruned
 from corelax.rankers.encoder.antecedents import BLOCKS, AntecedentScorer, Candidates, Spans
 from corelax.rankers.encoder.hashing import StringHash
@@ -27,7 +28,7 @@ from corelax.rankers.encoder.spans import (
     on_device,
 )
 from corelax.rankers.encoder.transfers import filled_on, to_device
-from corelax.rankers.encoder.words import LAYERS, SHAPES
+from corelax.rankers.encoder.words import LAYERS
 
 
 class Read(NamedTuple):

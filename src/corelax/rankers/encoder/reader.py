@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from corelax.decode.calibration import UNCALIBRATED, Calibration
 from corelax.document import Document
-from corelax.rankers.encoder.inputs import TextWindow, WordPieces, encoder_input, encoder_inputs
+from corelax.rankers.encoder.inputs import TextWindow, WordPieces, encoder_input
 from corelax.rankers.encoder.settings import EncoderSettings
 
 
@@ -30,7 +30,7 @@ class Reader(NamedTuple):
 
     def windows_of(self, documents: Sequence[Document]) -> list[tuple[TextWindow, ...]]:
         """What the encoder reads of each of several documents."""
-        return encoder_inputs(documents, self.tokenizer, self.settings.window)
+        return [self.windows(document) for document in documents]
 
     def calibration(self, scheme: int) -> Calibration:
         """The calibration of a scheme, by its number."""

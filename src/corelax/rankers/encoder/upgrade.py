@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from corelax.english.words import SHAPES
 from corelax.rankers.encoder.pair_features import (
     NEXT_TURN,
     ONE_SPEAKER,
@@ -18,7 +19,6 @@ from corelax.rankers.encoder.pair_features import (
     TWO_SPEAKERS,
     VOICES,
 )
-from corelax.rankers.encoder.words import SHAPES
 
 SPEAKER, WHO, SHAPE = (
     "antecedents.features.speaker.weight",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from corelax.english import pronouns
 from corelax.rankers.sparse.mentions.analysis import Analysis, Mention
 from corelax.rankers.sparse.mentions.types import NOMINAL, PRONOMINAL, PROPER
-from corelax.text import pronouns
 
 if TYPE_CHECKING:
     from corelax.rankers.sparse.mentions.lexicons import GenderCounts, Lexicons

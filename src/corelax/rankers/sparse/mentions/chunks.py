@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from corelax.document import Document
+from corelax.english.pronouns import PRONOUNS
 from corelax.rankers.sparse.mentions.layers import PRONOUN_TAGS
-from corelax.text.pronouns import PRONOUNS
 
 _INSIDE = frozenset(["DT", "PDT", "PRP$", "CD", "POS", "VBN", "VBG", "RB"])
 _INSIDE_KINDS = ("JJ", "NN")  # JJR, NNS, ...

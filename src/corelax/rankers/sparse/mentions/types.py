@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from corelax.english import pronouns
 from corelax.rankers.sparse.mentions.analysis import Analysis, Mention
 from corelax.rankers.sparse.mentions.layers import NO_NAME
-from corelax.text import pronouns
 
 PROPER, NOMINAL, PRONOMINAL, DEMONSTRATIVE = "PROPER", "NOMINAL", "PRONOMINAL", "DEMONSTRATIVE"
 PROPER_TAGS = frozenset(["NNP", "PROPN", "Aa"])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from corelax.text.people import GIVEN_NAME_TITLES, TITLES
+from corelax.english.people import GIVEN_NAME_TITLES, TITLES
 
 _FILE = Path(__file__).parent / "data" / "first_names.txt"
 _NOT_ALONE = ", not alone"

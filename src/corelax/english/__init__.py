@@ -1,0 +1,1 @@
+"""What English says about who may be whom: facts about words in, claims about mentions out."""
