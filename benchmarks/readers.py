@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from corelax import CorelaxError, io
 from corelax.io import conll2012_cells, corefud_entities
-from corelax.metrics.reference import reading
+from corelax.metrics import reference_files
 from corelax.synthetic import generate
 
 LARGEST = 64_000
@@ -161,14 +161,14 @@ def seconds_to_read(path: Path) -> float:
     """Processor time of reading a file once."""
     for cached in (
         conll2012_cells.parse_cell,
-        reading.parse_cell,
+        reference_files.parse_cell,
         corefud_entities.brackets_of,
     ):
         cached.cache_clear()
     start = time.process_time()
     if path.suffix == ".reference":
         try:
-            for _ in reading.stream_reference(str(path)):
+            for _ in reference_files.stream_reference(str(path)):
                 pass
         except CorelaxError:
             pass

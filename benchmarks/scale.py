@@ -218,15 +218,14 @@ def write_pair(folder: Path, tokens: int) -> tuple[Path, Path, int]:
 
 
 SCORE = """
-import json, resource, sys, time
+import json, sys, time
 from corelax.metrics import score_files
 if __name__ == "__main__":
     began = time.perf_counter()
-    report = score_files(gold=sys.argv[1], system=sys.argv[2], jobs=int(sys.argv[3]))
+    report = score_files(gold=sys.argv[1], system=sys.argv[2])
     [line] = [line for line in open("/proc/self/status") if line.startswith("VmHWM")]
-    kib = [int(line.split()[1]), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss]
     print(json.dumps({"seconds": time.perf_counter() - began, "conll": report.conll,
-                      "mib": kib[0] / 1024, "worker_mib": kib[1] / 1024}))
+                      "mib": int(line.split()[1]) / 1024}))
 """
 
 
@@ -237,14 +236,10 @@ def measure_score(folder: Path, tokens: int) -> dict[str, Any]:
     for size in sorted({tokens // 10, tokens // 3, tokens}):
         gold, system, documents = write_pair(folder, size)
         row: dict[str, Any] = {"tokens": size, "documents": documents, "bytes": gold.stat().st_size}
-        for jobs in (1, 2):
-            command = [sys.executable, script, gold, system, str(jobs)]
-            answer = subprocess.run(
-                list(map(str, command)), capture_output=True, text=True, check=True
-            )
-            row[str(jobs)] = json.loads(answer.stdout)
-            print(f"score {size:,} tokens, {jobs} jobs: {row[str(jobs)]}", file=sys.stderr)
-        assert row["1"]["conll"] == row["2"]["conll"]
+        command = list(map(str, [sys.executable, script, gold, system]))
+        answer = subprocess.run(command, capture_output=True, text=True, check=True)
+        row |= json.loads(answer.stdout)
+        print(f"score {size:,} tokens: {row}", file=sys.stderr)
         results.append(row)
         gold.unlink()
         system.unlink()
@@ -267,11 +262,10 @@ def tables(results: dict[str, Any]) -> Iterator[str]:
         yield f"memory over {memory['documents']:,} documents, MiB at each tenth: {memory['mib']}"
         yield f"slope: {memory['mib_per_10000']:+.2f} MiB for 10,000 documents"
     for row in results.get("score", {}).get("sizes", []):
-        for jobs in ("1", "2"):
-            yield (
-                f"score {row['tokens']:,} tokens, {jobs} processes: {row[jobs]['seconds']:.1f} s, "
-                f"{row['tokens'] / row[jobs]['seconds']:,.0f} tokens/s, {row[jobs]['mib']:.0f} MiB"
-            )
+        yield (
+            f"score {row['tokens']:,} tokens: {row['seconds']:.1f} s, "
+            f"{row['tokens'] / row['seconds']:,.0f} tokens/s, {row['mib']:.0f} MiB"
+        )
 
 
 def main() -> None:

@@ -12,8 +12,8 @@ from scipy.optimize import linear_sum_assignment
 from corelax import Clustering, CorelaxError, Document, Span, read, score, write
 from corelax.document import EmptyId, EmptyNode
 from corelax.metrics import Mention, align, evaluate, score_files
-from corelax.metrics.matching.assignment import assign
-from corelax.metrics.matching.candidates import partial_scores
+from corelax.metrics.assignment import assign
+from corelax.metrics.matching import partial_scores
 
 MATCHES = ("exact", "partial", "head")
 ZEROS = ("linear", "dependent")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from corelax.metrics.reference.printed import printed_totals
-from corelax.metrics.reference.reading import stream_reference
+from corelax.metrics.printed import printed_totals
+from corelax.metrics.reference_files import stream_reference
 from corelax.metrics.scoring import score_files
 from tests.metrics.conll_writer import document
 

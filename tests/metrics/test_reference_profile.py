@@ -6,7 +6,7 @@ import re
 import pytest
 
 from corelax.core.errors import CorelaxError
-from corelax.metrics.reference.printed import printed_totals
+from corelax.metrics.printed import printed_totals
 from corelax.metrics.scoring import score_files
 from tests.metrics.conll_writer import document
 

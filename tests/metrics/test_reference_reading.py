@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corelax import FormatError
-from corelax.metrics.reference.reading import (
+from corelax.metrics.reference_files import (
     ReferenceDocument,
     parse_cell,
     read_reference,

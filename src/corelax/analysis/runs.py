@@ -10,7 +10,8 @@ from corelax.core.errors import CorelaxError
 from corelax.document import Document
 from corelax.document.pairing import SIDES, same_documents
 from corelax.metrics import CONLL, Report, check_metrics, score
-from corelax.metrics.rules import Rules, rules_of
+from corelax.metrics.convention import Convention
+from corelax.metrics.options import Rules
 
 AVERAGE = "conll"  # a score like the metrics, but without counts of its own
 Run = Sequence[Document]
@@ -112,9 +113,9 @@ def unlike_scores(what: str, options: Mapping[str, Any]) -> list[str]:
     >>> unlike_scores("passages", {"only": "np"}), unlike_scores("passages", {})
     (['passages have all mentions, whatever --only and --nested say'], [])
     """
-    rules = rules_of(**{name: options[name] for name in RULES if name in options})
+    rules = Convention(Rules(**{name: options[name] for name in RULES if name in options}))
     lines = []
-    if (rules.match, rules.zeros) != ("exact", "linear"):
+    if not rules.is_exact:
         lines.append(f"{what} compare exact spans, whatever --match says")
     if rules.only is not None or rules.nested == "drop":
         lines.append(f"{what} have all mentions, whatever --only and --nested say")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from corelax.cli.options import (
-    MOST_WORKERS,
     AsCsv,
     AsJson,
     AsLatex,
@@ -23,7 +22,6 @@ from corelax.cli.options import (
     print_table,
 )
 from corelax.cli.parameters import Argument, Option
-from corelax.cli.shards import Ray, cluster_of
 from corelax.core.errors import CorelaxError
 from corelax.core.printable import MAX_NAME, shortened
 from corelax.metrics.registry import METRICS, SUPPLEMENTS
@@ -86,10 +84,6 @@ def score(
     format: Annotated[FormatName | None, Option(help="Format of both files.")] = None,
     gold_format: Annotated[FormatName | None, Option(help="Format of GOLD.")] = None,
     system_format: Annotated[FormatName | None, Option(help="Format of SYSTEM.")] = None,
-    jobs: Annotated[
-        int, Option(min=1, max=MOST_WORKERS, metavar="N", help="Processes, for large files.")
-    ] = 1,
-    ray: Ray = None,
 ) -> None:
     """Score a system's coreference against the gold standard.
 
@@ -97,7 +91,7 @@ def score(
     its documents, never from an average of documents. Of several files the plain mean is shown as well.
     """
     from corelax.metrics.file_scores import score_file_sets
-    from corelax.metrics.reference.printed import printed_percent, printed_totals
+    from corelax.metrics.printed import printed_percent, printed_totals
     from corelax.metrics.report import rounded_percent
 
     check_one_output(json=json, csv=csv, latex=latex)
@@ -121,8 +115,6 @@ def score(
         per_document=per_document,
         differences=differences,
         cross_document=cross_document,
-        jobs=jobs,
-        cluster=cluster_of(ray, jobs=jobs if jobs > 1 else None),
     )
     reference = profile == "reference"
     percent = printed_percent if reference else rounded_percent
@@ -149,8 +141,8 @@ def _sides(*files: str) -> tuple[Sequence[str], Sequence[str]]:
 
 def _table(report: Report, percent: Callable[[float], str], *, per_document: bool) -> Table:
     """The table that CSV and LaTeX show: documents, files or metrics."""
+    from corelax.cli.score_tables import documents_of, files_of, scores_of
     from corelax.metrics import FilesReport
-    from corelax.metrics.report_tables import documents_of, files_of, scores_of
 
     if per_document:
         return documents_of(report, percent)
@@ -164,7 +156,7 @@ def _print_report(report: Report, percent: Callable[[float], str]) -> None:
 
     print(report.table(percent))
     if isinstance(report, FilesReport):
-        from corelax.metrics.report_tables import files_of
+        from corelax.cli.score_tables import files_of
         from corelax.render import table_text
 
         print(f"\n{table_text(files_of(report, percent))}")

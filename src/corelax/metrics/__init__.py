@@ -12,8 +12,8 @@ from corelax.core.lazy import lazy_names
 if TYPE_CHECKING:
     from corelax.metrics.counts import Counts, LinkCounts, Score, f_measure
     from corelax.metrics.file_scores import FilesReport, score_file_sets
-    from corelax.metrics.matching.align import align
-    from corelax.metrics.matching.mention import Mention
+    from corelax.metrics.matching import align
+    from corelax.metrics.mention import Mention
     from corelax.metrics.metric import AnyCounts, Metric, Repeats
     from corelax.metrics.overlap import Overlap, Side
     from corelax.metrics.registry import CONLL, METRICS, check_metrics, register
@@ -54,8 +54,8 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "counts": "Counts f_measure LinkCounts Score",
-        "matching.align": "align",
-        "matching.mention": "Mention",
+        "matching": "align",
+        "mention": "Mention",
         "file_scores": "FilesReport score_file_sets",
         "metric": "AnyCounts Metric Repeats",
         "overlap": "Overlap Side",

@@ -135,7 +135,7 @@ class OverlapCounter:
         self.mentions = 0
 
     def add(self, *, gold: Sequence[Sequence[M]], system: Sequence[Sequence[M]]) -> None:
-        """Adds a document. No mention may be repeated on a side (see `reference/matching.py` for those)."""
+        """Adds a document. No mention may be repeated on a side (see `repeated_mentions.py` for those)."""
         entity_of: dict[M, int] = {}
         for entity, cluster in enumerate(gold):
             entity_of.update(dict.fromkeys(cluster, entity))

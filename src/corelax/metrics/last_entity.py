@@ -1,7 +1,7 @@
 """Counting where a mention may be in several entities, as coval and the CorefUD scorer count it.
 
 A mention counts in the size of each of its entities; it is found in the *last* entity of the other side
-that has it. (The reference scorer takes the first one and has rules of its own: `reference/matching.py`.)
+that has it. (The reference scorer takes the first one and has rules of its own: `repeated_mentions.py`.)
 Recall goes over the gold mentions, precision over the system's, so that each has an overlap of its own.
 The formulas are those of the metrics.
 """
@@ -11,25 +11,28 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from corelax.metrics.counted import OverlapCounter
 from corelax.metrics.counts import LinkCounts
 from corelax.metrics.metric import AnyCounts, Repeats
-from corelax.metrics.registry import METRICS
-from corelax.metrics.tally import BATCH_MENTIONS
+from corelax.metrics.tally import BATCH_MENTIONS, Tally
+
+if TYPE_CHECKING:
+    from corelax.metrics.convention import Prepared
 
 M = TypeVar("M", bound=Hashable)
 
 NO_IMAGES: Mapping[Hashable, Hashable] = MappingProxyType({})
 
 
-class LastEntityTally:
+class LastEntityTally(Tally):
     """Adds up documents in which mentions may be repeated.
 
     Args:
         metrics: Names from `corelax.metrics.METRICS`.
         links: How BLANC takes the mean of its two kinds of links.
+        supplements: Names of metrics whose counts come with prepared documents.
 
     >>> tally = LastEntityTally(["b_cubed"])
     >>> tally.add(gold=["ab", "bc"], system=["ab", "c"])  # b is found in "bc" alone
@@ -37,16 +40,27 @@ class LastEntityTally:
     2.0
     """
 
-    def __init__(self, metrics: Iterable[str], *, links: type[LinkCounts] = LinkCounts) -> None:
-        self._metrics = [METRICS[name] for name in metrics]
+    def __init__(
+        self,
+        metrics: Iterable[str],
+        *,
+        links: type[LinkCounts] = LinkCounts,
+        supplements: Iterable[str] = (),
+    ) -> None:
+        super().__init__(metrics, supplements=supplements)
         self._kinds = {m.name: links if m.counts is LinkCounts else m.counts for m in self._metrics}
-        self._counts: dict[str, AnyCounts] = {name: kind() for name, kind in self._kinds.items()}
+        self._counts |= {name: kind() for name, kind in self._kinds.items()}
         self._new_batch()
 
     def _new_batch(self) -> None:
         self._recall, self._precision = OverlapCounter(), OverlapCounter()
         self._members = OverlapCounter()  # gold mentions in every system entity that has them
         self._distinct = OverlapCounter(), OverlapCounter()  # each mention once
+
+    def add_prepared(self, document: Prepared) -> None:
+        """Adds a document as a convention has prepared it."""
+        self.add(gold=document.gold, system=document.system, images=document.images)
+        self.add_counts(document.supplements)
 
     def add(
         self,
@@ -92,20 +106,18 @@ class LastEntityTally:
     def _add_distinct(
         self, gold: Mapping[M, int], system: Mapping[M, int], images: Mapping[M, M]
     ) -> None:
-        for counter, ours, theirs in zip(
-            self._distinct, (gold, system), (system, gold), strict=True
-        ):
+        sides = zip(self._distinct, (gold, system), (system, gold), strict=True)
+        for counter, ours, theirs in sides:
             matched = sum(images.get(m, m) in theirs for m in ours)
             counter.add_matched([len(gold)], [len(system)], [(0, 0)] * matched)
 
     def counts(self) -> dict[str, AnyCounts]:
         """The counts of all documents added so far."""
-        self._count()
+        if self._recall.mentions:
+            self._count()
         return dict(self._counts)
 
     def _count(self) -> None:
-        if not self._recall.mentions:
-            return
         both, members = (self._recall, self._precision), (self._members, self._members)
         counters = {
             Repeats.KEY_MENTIONS: members,
@@ -118,6 +130,5 @@ class LastEntityTally:
             sides = counters.get(metric.repeats[0], both) if alike else both
             recall, precision = (metric(overlaps[id(counter)]) for counter in sides)
             counts = precision.with_recall_of(recall)  # type: ignore[arg-type]
-            counts = self._kinds[metric.name].from_tuple(counts.as_tuple())
-            self._counts[metric.name] = self._counts[metric.name] + counts  # type: ignore[operator]
+            self.add_counts({metric.name: self._kinds[metric.name].from_tuple(counts.as_tuple())})
         self._new_batch()

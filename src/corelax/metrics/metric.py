@@ -13,7 +13,7 @@ AnyCounts = Counts | LinkCounts
 
 
 class Repeats(Enum):
-    """Which overlap the reference scorer counts where spans repeat on a side (`reference/matching.py`)."""
+    """Which overlap the reference scorer counts where spans repeat on a side (`repeated_mentions.py`)."""
 
     LAST_ENTITY = "a response mention belongs to the last key entity that has it"
     RESPONSE_MENTIONS = "a cell for each response mention that the key has"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +11,7 @@ from corelax.core.printable import MAX_NAME, shortened
 from corelax.core.text_table import format_table
 from corelax.metrics.counts import Score
 from corelax.metrics.metric import AnyCounts
-from corelax.metrics.registry import CONLL, METRICS, title_of
+from corelax.metrics.registry import CONLL, title_of
 
 
 def rounded_percent(share: float) -> str:
@@ -136,20 +135,3 @@ class Report(Mapping[str, Score]):
         ]
         conll = ["CoNLL"] if self.has_conll else []
         return format_table([f"Document, {self.f_name}", *titles, *conll], rows)
-
-
-def __getattr__(name: str) -> Any:
-    """Names that were here once, for one more minor version."""
-    if name not in ("TITLES", "Tally", "check_metrics", "evaluate"):
-        raise AttributeError(f"module 'corelax.metrics.report' has no attribute {name!r}")
-    from corelax import metrics
-
-    new = "METRICS[name].title" if name == "TITLES" else name
-    warnings.warn(
-        f"corelax.metrics.report.{name} is now corelax.metrics.{new}",
-        DeprecationWarning,
-        stacklevel=2,
-    )
-    if name == "TITLES":
-        return {metric.name: metric.title for metric in METRICS.values()}
-    return getattr(metrics, name)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar, get_args
 
 from corelax.core.checks import check_beta, check_choice
 from corelax.document.clustering import check_clusters, without_singletons
 from corelax.metrics.counted import OverlapCounter, has_repeats
+from corelax.metrics.counts import Counts
 from corelax.metrics.metric import AnyCounts
+from corelax.metrics.options import Zeros
 from corelax.metrics.registry import METRICS, check_metrics
 from corelax.metrics.report import Report
-from corelax.metrics.rules import NODE_MATCHES, ZEROS
+
+if TYPE_CHECKING:
+    from corelax.metrics.convention import Prepared
 
 M = TypeVar("M", bound=Hashable)
 
@@ -24,12 +28,13 @@ class Tally:
     """Adds up documents. Give it clusters, take a report.
 
     Documents without repeated mentions are gathered and counted together; one with repeats is counted
-    by the rules of the reference scorer (`reference/matching.py`). With `like_reference` all are, which
+    by the rules of the reference scorer (`repeated_mentions.py`). With `like_reference` all are, which
     adds numbers in the very order of that program and so gives the same last bits.
 
     Args:
         metrics: Names from `corelax.metrics.METRICS`; all of them if None.
         like_reference: Whether every document is counted by the rules of the reference scorer.
+        supplements: Names of metrics whose counts come with prepared documents.
 
     >>> tally = Tally(["mentions"])
     >>> tally.add(gold=[["Ann", "she"]], system=[["Ann", "she"]])
@@ -39,11 +44,16 @@ class Tally:
     """
 
     def __init__(
-        self, metrics: Iterable[str] | None = None, *, like_reference: bool = False
+        self,
+        metrics: Iterable[str] | None = None,
+        *,
+        like_reference: bool = False,
+        supplements: Iterable[str] = (),
     ) -> None:
         self._metrics = [METRICS[name] for name in check_metrics(metrics)]
         self._like_reference = like_reference
         self._counts: dict[str, AnyCounts] = {m.name: m.counts() for m in self._metrics}
+        self._counts |= {name: Counts() for name in supplements}
         self._sets = OverlapCounter()  # documents without repeats, not counted yet
         self.removed = 0  # repeated system mentions that matching took out
 
@@ -52,7 +62,7 @@ class Tally:
         gold = [cluster for cluster in gold if cluster]
         system = [cluster for cluster in system if cluster]
         if self._like_reference or has_repeats(gold) or has_repeats(system):
-            from corelax.metrics.reference.matching import Matching
+            from corelax.metrics.repeated_mentions import Matching
 
             # The reference scorer adds up each document by itself, and then the documents.
             matching = Matching(gold=gold, system=system)
@@ -63,21 +73,31 @@ class Tally:
         if self._sets.mentions >= BATCH_MENTIONS:
             self._count_sets()
 
+    def add_prepared(self, document: Prepared) -> None:
+        """Adds a document as a convention has prepared it."""
+        self.add(gold=document.gold, system=document.system)
+        self.add_counts(document.supplements)
+
+    def add_tally(self, other: Tally) -> None:
+        """Adds what another tally has counted, of the same metrics."""
+        self.add_counts(other.counts())
+        self.removed += other.removed
+
     def counts(self) -> dict[str, AnyCounts]:
         """The counts of all documents added so far."""
-        self._count_sets()
+        if self._sets.mentions:
+            self._count_sets()
         return dict(self._counts)
 
     def _count_sets(self) -> None:
-        if self._sets.mentions:
-            overlap = self._sets.overlap()
-            self.add_counts({metric.name: metric(overlap) for metric in self._metrics})
-            self._sets = OverlapCounter()
+        overlap = self._sets.overlap()
+        self.add_counts({metric.name: metric(overlap) for metric in self._metrics})
+        self._sets = OverlapCounter()
 
     def add_counts(self, counts: Mapping[str, AnyCounts]) -> None:
-        """Adds what another tally has counted, of the same metrics."""
-        for name in self._counts:
-            self._counts[name] = self._counts[name] + counts[name]  # type: ignore[operator]
+        """Adds counts of some of the metrics."""
+        for name, more in counts.items():
+            self._counts[name] = self._counts[name] + more  # type: ignore[operator]
 
 
 def evaluate(
@@ -114,15 +134,15 @@ def evaluate(
     1.0
     """
     check_beta(beta)
-    check_choice("match", match, NODE_MATCHES)
-    check_choice("zeros", zeros, ZEROS)
+    check_choice("match", match, ("exact", "partial", "head"))
+    check_choice("zeros", zeros, get_args(Zeros))
     tally = Tally(metrics)
     ours = list(without_singletons(check_clusters(gold, "gold"), singletons))
     theirs = list(without_singletons(check_clusters(system, "system"), singletons))
     if (match, zeros) == ("exact", "linear"):
         tally.add(gold=ours, system=theirs)
     else:
-        from corelax.metrics.matching.renaming import check_mentions, renamed
+        from corelax.metrics.matching import check_mentions, renamed
 
         mentions = check_mentions(ours, "gold"), check_mentions(theirs, "system")
         gold_names, system_names = renamed(*mentions, match=match, zeros=zeros)

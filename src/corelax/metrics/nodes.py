@@ -14,7 +14,7 @@ from typing import NamedTuple
 from corelax.core.errors import CorelaxError
 from corelax.document import Document, EmptyId, Node, Span, tree_head
 from corelax.document.gold import GLOBAL_ENTITY
-from corelax.metrics.matching.mention import Mention, Stretch
+from corelax.metrics.mention import Mention, Stretch
 
 
 class Entity(NamedTuple):

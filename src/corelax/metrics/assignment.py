@@ -19,10 +19,10 @@ from typing import NamedTuple
 
 INFINITE = float("inf")
 
-Cell = tuple[int, int]
 
-
-def assign(scores: Mapping[Cell, float], n_rows: int, n_columns: int) -> list[Cell]:
+def assign(
+    scores: Mapping[tuple[int, int], float], n_rows: int, n_columns: int
+) -> list[tuple[int, int]]:
     """The cells of the best assignment that score more than 0, in order.
 
     Args:

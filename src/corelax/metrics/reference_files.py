@@ -8,15 +8,16 @@ reproduce its numbers; `conll2012.py` says what is wrong with a file instead.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from typing import NamedTuple
 
 from corelax.core.errors import FormatError
-from corelax.core.files import open_text, shown
-from corelax.document import Span
+from corelax.core.files import STANDARD, open_text, shown
+from corelax.document import Document, Span, without_singletons
+from corelax.io import format_of, stream
 
 _WHITE = " \t\n\r\f\v"
 _BEGIN = re.compile(r"#\s*begin document (.*?)\r?\n?", re.ASCII | re.DOTALL)
@@ -28,7 +29,7 @@ _CLOSE = re.compile(r"([0-9]+)\)")
 MAX_OPEN = 100  # documents without an end line, each of which reads all that follows
 
 
-class Cell(NamedTuple):
+class CellBrackets(NamedTuple):
     """The entities of the brackets in one cell."""
 
     single: tuple[str, ...]
@@ -37,20 +38,20 @@ class Cell(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 12)
-def parse_cell(cell: str) -> Cell:
+def parse_cell(cell: str) -> CellBrackets:
     """Four passes; each deletes the leftmost match and looks again from the start.
 
     In the first two, what a deletion brings together may match in turn.
 
     >>> parse_cell("(1(2))|(3|4)|(5+6)")
-    Cell(single=('2', '1'), opening=('3',), closing=('4',))
+    CellBrackets(single=('2', '1'), opening=('3',), closing=('4',))
     """
     if "+" in cell:
         cell, _ = _without(cell, two_antecedents=True)
     cell, single = _without(cell, two_antecedents=False)
     opening = _OPEN.findall(cell)
     closing = _CLOSE.findall(_OPEN.sub("", cell))
-    return Cell(tuple(single), tuple(opening), tuple(closing))
+    return CellBrackets(tuple(single), tuple(opening), tuple(closing))
 
 
 def _without(cell: str, *, two_antecedents: bool) -> tuple[str, list[str]]:
@@ -105,15 +106,15 @@ class ReferenceDocument:
             self._add(parse_cell(cell), number, path)
         self._tokens += 1
 
-    def _add(self, cell: Cell, number: int, path: str) -> None:
+    def _add(self, brackets: CellBrackets, number: int, path: str) -> None:
         """The brackets of the next token."""
         here = self._tokens
-        for entity in cell.single:
+        for entity in brackets.single:
             self.clusters.setdefault(entity, []).append(Span(here, here + 1))
-        for entity in cell.opening:
+        for entity in brackets.opening:
             self.clusters.setdefault(entity, [])
             self._open.setdefault(entity, []).append((here, number))
-        for entity in cell.closing:
+        for entity in brackets.closing:
             if stack := self._open.get(entity):
                 self.clusters[entity].append(Span(stack.pop()[0], here + 1))
             elif self.error is None:
@@ -160,3 +161,50 @@ def read_reference(lines: Iterable[str], path: str) -> Iterator[ReferenceDocumen
                 raise FormatError(message, path=path, line=number)
             reading.append(ReferenceDocument(begin[1]))
     yield from reading  # the file ends first: what is open is forgotten
+
+
+Entities = Sequence[Sequence[Span]]
+
+
+def reference_entities(
+    gold: tuple[str, str | None], system: tuple[str, str | None], singletons: str
+) -> Iterator[tuple[str, tuple[Entities, Entities]]]:
+    """The entities of both sides by document of the gold file; the last one of a name counts on each side.
+
+    Args:
+        gold: A file and its format, of any of the formats.
+        system: The same.
+        singletons: "keep" or "drop".
+    """
+    formats = []
+    for path, format in (gold, system):
+        if format is None and path == STANDARD:
+            format = "conll2012"  # it can be read only once, so not to look at it first
+        with open_text(path, encoding="latin-1") as file:
+            formats.append(format_of(path, format, head=file.head))
+    is_mixed = formats[0] != formats[1]
+    ours, theirs = (
+        _entities_by_name(path, format, is_mixed)
+        for (path, _), format in zip((gold, system), formats, strict=True)
+    )
+    for name, entities in ours.items():
+        sides = entities(), theirs[name]() if name in theirs else []
+        gold_side, system_side = (list(without_singletons(side, singletons)) for side in sides)
+        yield name, (gold_side, system_side)
+
+
+def _entities_by_name(path: str, format: str, is_mixed: bool) -> dict[str, Callable[[], Entities]]:
+    """Entities by document name, made only when used: errors in ignored documents are not raised."""
+    if format != "conll2012":
+        documents = stream(path, format, layers=False)
+        return {doc.name: partial(list, doc.clusters) for doc in documents}
+    from corelax.io.conll2012 import parse_header
+
+    side: dict[str, Callable[[], Entities]] = {}
+    for doc in stream_reference(path):
+        name = doc.name  # the whole rest of the header line, blanks at its end included
+        if is_mixed:
+            id, part = parse_header(name)
+            name = Document(id=id, part=part, words=()).name
+        side[name] = doc.entities
+    return side
