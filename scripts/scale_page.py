@@ -15,7 +15,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 PAGE, RESULTS = ROOT / "docs" / "scale.md", ROOT / "docs" / "results" / "scale.json"
-BILLION, LARGE = 1e9, 50e6  # tokens
+BILLION = 1e9  # tokens
 CORE_HOUR, GPU_HOUR = 0.04, 3.0  # dollars
 MARK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -130,35 +130,13 @@ def score(results: dict[str, Any], _: argparse.Namespace) -> str:
     rows = [
         [
             f"{row['tokens']:,}",
-            *(f"{row[jobs]['seconds']:,.0f} s" for jobs in ("1", "2")),
-            f"{row['tokens'] / row['1']['seconds']:,.0f}",
-            f"{row['1']['mib']:.0f} MiB",
-            f"{row['2']['mib']:.0f} + {row['2']['worker_mib']:.0f} MiB",
+            f"{row['seconds']:,.0f} s",
+            f"{row['tokens'] / row['seconds']:,.0f}",
+            f"{row['mib']:.0f} MiB",
         ]
         for row in results["score"]["sizes"]
     ]
-    header = [
-        "tokens",
-        "one process",
-        "two",
-        "tokens/s of one",
-        "memory of one",
-        "of two: first + worker",
-    ]
-    return table(header, rows) + _extrapolated(results["score"]["sizes"])
-
-
-def _extrapolated(sizes: list[dict[str, Any]]) -> str:
-    """What files of `LARGE` tokens take, where none so large were measured."""
-    first, last = sizes[0], sizes[-1]
-    if last["tokens"] >= LARGE:
-        return ""
-    slope = (last["1"]["mib"] - first["1"]["mib"]) / (last["tokens"] - first["tokens"])
-    size = last["1"]["mib"] + slope * (LARGE - last["tokens"])
-    return (
-        f"\nExtrapolated by the slope of these rows, not measured: {LARGE / 1e6:.0f} million tokens "
-        f"take one process {size:.0f} MiB.\n"
-    )
+    return table(["tokens", "time", "tokens/s", "memory"], rows)
 
 
 TABLES: dict[str, Callable[[dict[str, Any], argparse.Namespace], str]] = {

@@ -228,8 +228,8 @@ def test_scoring_loads_only_what_it_needs(gold: Path, system: Path) -> None:
     assert {name for name in loaded if name.startswith("corelax.io.")} == {
         f"corelax.io.{name}" for name in allowed
     }
-    of_rules = ("corefud", "coval", "matching", "preparing", "last_entity", "reference.reading")
-    of_rules += ("reference.matching",)
+    of_rules = ("corefud", "coval", "matching", "nodes", "last_entity", "reference_files")
+    of_rules += ("repeated_mentions", "minimum_span", "assignment")
     unneeded = tuple(f"corelax.metrics.{name}" for name in of_rules)
     unneeded += ("corelax.document.statistics", "corelax.document.topics", "corelax.core.device")
     assert [name for name in loaded if name.startswith(unneeded)] == []
