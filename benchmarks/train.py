@@ -28,17 +28,16 @@ from torch.nn.functional import embedding_bag
 
 from corelax.io import write
 from corelax.losses import ranking_loss
-from corelax.rankers.sparse.features.cache import training_corpus
+from corelax.rankers.sparse.features.cache import FeatureCorpus, training_corpus
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.rankers.sparse.folder import fresh_ranker
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons
 from corelax.synthetic import generate
 from corelax.train.sparse.config import Config
-from corelax.train.sparse.data import training_documents
+from corelax.train.sparse.data import Data, training_documents
 from corelax.train.sparse.presets import PRESETS, stage_chain
-from corelax.train.sparse.steps import Update, make_steps
-from corelax.train.sparse.trainee import make_optimizer
+from corelax.train.sparse.trainee import SparseTrainee
 
 EPOCHS = 20
 PAPER_DOCUMENTS = 2802
@@ -124,13 +123,12 @@ def seconds_per_document(
     """Of the second epoch: the first sets things up."""
     torch.manual_seed(1)
     ranker = fresh_ranker(vocabulary, config.ranker).to(device)
-    update = Update(ranker, make_optimizer(config, ranker), config)
-    steps = make_steps(tables, update, config)
+    corpus = FeatureCorpus(tables, vocabulary, "")
+    trainee = SparseTrainee(config, ranker, Data(corpus, corpus))
     order = torch.randperm(len(tables)).tolist()
     warm_up = order if device == "cuda" else order[:3]
-    steps.begin_epoch(1)
-    timed(device, lambda: [steps.step(number) for number in warm_up])
-    return timed(device, lambda: [steps.step(number) for number in order]) / len(tables)
+    timed(device, lambda: [trainee.step([number]) for number in warm_up])
+    return timed(device, lambda: [trainee.step([number]) for number in order]) / len(tables)
 
 
 def plain_seconds(tables: Sequence[DocumentTable], vocabulary: Vocabulary, device: str) -> float:

@@ -203,10 +203,10 @@ def test_a_record_of_the_same_settings_and_documents_is_taken(tmp_path):
 def test_a_record_of_a_version_without_a_setting_has_its_default(tmp_path):
     record = own_record()
     for stage in record.chain:
-        del stage["precision"]
+        del stage["l2"]
     check_record(tmp_path / "a.json", record, wanted(), DATA)
-    with pytest.raises(CorelaxError, match="precision"):
-        check_record(tmp_path / "a.json", record, wanted(precision="tf32"), DATA)
+    with pytest.raises(CorelaxError, match="l2"):
+        check_record(tmp_path / "a.json", record, wanted(l2=0.5), DATA)
 
 
 @pytest.mark.parametrize(

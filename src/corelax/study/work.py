@@ -15,10 +15,9 @@ from corelax.core.device import choose_device
 from corelax.core.errors import CorelaxError
 from corelax.core.version import VERSION
 from corelax.metrics import Tally
-from corelax.rankers.sparse.decoding import decode_table
 from corelax.rankers.sparse.features.cache import FeatureCorpus
 from corelax.rankers.sparse.folder import is_finished
-from corelax.rankers.sparse.networks import Ranker
+from corelax.rankers.sparse.ranker import Ranker, decode_table
 from corelax.study.files import DEV, Files, uses_vectors
 from corelax.study.folder import delete_predictions, predicted_path, record_path, seed_folder
 from corelax.study.records import Predicted, Record, save

@@ -9,9 +9,9 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 
 from corelax import CorelaxError
 from corelax.losses import pair_loss
-from corelax.rankers.sparse import pair_blocks
-from corelax.rankers.sparse.deep.inputs import bucketed
-from corelax.rankers.sparse.deep.network import DeepRanker
+from corelax.rankers.sparse import pair_scores
+from corelax.rankers.sparse.deep_inputs import bucketed
+from corelax.rankers.sparse.deep_network import DeepRanker
 from corelax.rankers.sparse.features.extract import describe
 from corelax.rankers.sparse.features.pair import code_values
 from corelax.rankers.sparse.features.settings import FEATURE_SETS
@@ -19,10 +19,9 @@ from corelax.rankers.sparse.folder import fresh_ranker
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons
 from corelax.rankers.sparse.pair_scores import Limits
 from corelax.rankers.sparse.settings import SparseSettings
-from corelax.train.objectives import loss_function
-from corelax.train.sparse import deep_objective
+from corelax.train.sparse import objective as objectives
 from corelax.train.sparse.config import Config
-from corelax.train.sparse.deep_objective import Averages, deep_loss
+from corelax.train.sparse.objective import Averages, document_objective
 from tests.train.sparse.training_runs import documents, make_data
 
 SMALL = {"network": "deep", "word_size": 3, "hidden_deep": 7, "hidden_above": 5}
@@ -122,7 +121,7 @@ class Literal:
 @pytest.mark.parametrize("limits", [Limits(1 << 21, 1 << 27), Limits(60, 1 << 27), Limits(60, 0)])
 def test_scores_are_those_of_the_network_pair_by_pair(data, docs, monkeypatch, limits):
     """In one block, in many, and in many that are computed again for the gradient."""
-    monkeypatch.setattr(pair_blocks, "ON_CPU", limits)
+    monkeypatch.setattr(pair_scores, "ON_CPU", limits)
     ranker = new_ranker(data)
     doc, table = docs[1], data.train.tables[1]
     literal = Literal(ranker, data.train.vocabulary, doc, table)
@@ -179,7 +178,8 @@ def test_dropout_changes_scores_in_training_only(data):
 
 
 def test_the_losses_of_pretraining_are_divided_as_published(data):
-    ranker, averages = new_ranker(data), Averages(pairs=40.0, mentions=10.0)
+    ranker, tables = new_ranker(data), data.train.tables
+    averages = Averages.of(tables)
     document = ranker.tensors_of(data.train.tables[0])
     links, anaphoric = ranker.pair_and_anaphoricity(document)
     gold = document.gold.tolist()
@@ -187,10 +187,16 @@ def test_the_losses_of_pretraining_are_divided_as_published(data):
     of_mentions = binary_cross_entropy_with_logits(
         anaphoric, torch.tensor(labels).double(), reduction="sum"
     )
-    for objective, pairs, mentions in (("all_pairs", 40, 500), ("top_pairs", 100, 200)):
+    whole, each = averages.pairs, averages.mentions
+    assert whole == sum(table.size * (table.size - 1) / 2 for table in tables) / len(tables)
+    assert each == sum(table.size for table in tables) / len(tables)
+    for objective, pairs, mentions in (
+        ("all_pairs", whole, 50 * each),
+        ("top_pairs", 10 * each, 20 * each),
+    ):
         config = Config(stage="s", network="deep", objective=objective)
         expected = pair_loss(links, document.gold, top=objective == "top_pairs") / pairs
-        found = deep_loss(ranker, document, config, averages, None)
+        found = document_objective(config, 1, tables)(ranker, document)
         torch.testing.assert_close(found, expected + of_mentions / mentions)
 
 
@@ -204,17 +210,15 @@ def test_the_losses_of_pretraining_are_divided_as_published(data):
 )
 def test_scoring_only_the_pairs_that_matter_gives_the_same_loss_and_gradient(data, settings):
     config = Config(stage="s", network="deep", **settings)
-    averages, loss = Averages(pairs=40.0, mentions=10.0), None
-    if config.objective != "top_pairs":
-        loss = loss_function(config, 1)
+    loss = document_objective(config, 1, data.train.tables)
     ranker = new_ranker(data)
     parameters = list(ranker.parameters())
     for table in data.train.tables:
         document = ranker.tensors_of(table)
-        found = deep_loss(ranker, document, config, averages, loss)
+        found = loss(ranker, document)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(deep_objective, "_that_matter", lambda *_: None)
-            whole = deep_loss(ranker, document, config, averages, loss)
+            patch.setattr(objectives, "_pairs_that_matter", lambda *_: None)
+            whole = loss(ranker, document)
         torch.testing.assert_close(found, whole)
         one = torch.autograd.grad(found, parameters, allow_unused=True)
         other = torch.autograd.grad(whole, parameters, allow_unused=True)

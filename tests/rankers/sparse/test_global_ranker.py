@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corelax.decode import best_links
+from corelax.rankers.sparse.clusters import ClusterHistory
 from corelax.rankers.sparse.folder import fresh_ranker
 from corelax.rankers.sparse.global_network import GlobalRanker
-from corelax.rankers.sparse.histories import History
 from corelax.rankers.sparse.network import SparseRanker
 from corelax.rankers.sparse.settings import SparseSettings
 from tests.train.sparse.training_runs import documents, make_data
@@ -58,11 +58,8 @@ class Literal:
     def __init__(self, ranker, document):
         self.ranker, self.n = ranker, document.size
         self.local = SparseRanker.forward(ranker, document)
-        features = document.rows[document.features.clamp(max=len(document.rows) - 1)]
-        is_one = document.features < len(document.rows)
         self.features = [
-            [int(f) for f, one in zip(row, ones, strict=True) if one]
-            for row, ones in zip(features, is_one, strict=True)
+            document.rows.repeat_interleave(row.long()).tolist() for row in document.features
         ]
 
     def summed(self, table, i):
@@ -101,6 +98,10 @@ class Literal:
         return scores, cluster_of, states
 
 
+def own_clusters(ranker, document):
+    return ranker.own_clusters(document, SparseRanker.forward(ranker, document))
+
+
 def as_partition(numbers):
     return {tuple(i for i, n in enumerate(numbers) if n == one) for one in numbers}
 
@@ -116,7 +117,7 @@ def test_scores_with_gold_history_are_those_of_the_formulas(data, tensors):
 def test_states_are_those_of_an_lstm_for_each_cluster(data, tensors):
     ranker = new_ranker(data)
     for document in tensors:
-        hidden, history = ranker.cluster_hidden(document), History.of(document.gold)
+        hidden, history = ranker.cluster_hidden(document), ClusterHistory.of(document.gold)
         found = ranker.states(hidden, history)
         for cluster in range(history.last.shape[1]):
             zero = torch.zeros(SMALL["hidden_cluster"], dtype=torch.float64)
@@ -135,7 +136,7 @@ def test_decoding_is_greedy_with_the_clusters_so_far(data, tensors, seed):
         expected, cluster_of, _ = Literal(ranker, document).run()
         found = ranker(document)
         torch.testing.assert_close(found.tril(), expected.tril())
-        assert as_partition(ranker.own_clusters(document).tolist()) == as_partition(cluster_of)
+        assert as_partition(own_clusters(ranker, document).tolist()) == as_partition(cluster_of)
         entities = {tuple(entity) for entity in best_links(found, singletons="keep")}
         assert entities == as_partition(cluster_of)
         merged += document.size - len(entities)
@@ -145,7 +146,7 @@ def test_decoding_is_greedy_with_the_clusters_so_far(data, tensors, seed):
 def test_own_history_is_gold_history_where_own_clusters_are_gold(data, tensors):
     ranker = new_ranker(data)
     for document in tensors:
-        own = ranker.own_clusters(document)
+        own = own_clusters(ranker, document)
         as_gold = document._replace(gold=own)
         torch.testing.assert_close(ranker(document), ranker(document, history=as_gold.gold))
 
@@ -173,7 +174,7 @@ def test_a_tie_goes_to_the_antecedent(data, tensors):
     with torch.no_grad():
         for parameter in ranker.parameters():
             parameter.zero_()
-    assert set(ranker.own_clusters(tensors[0]).tolist()) == {0}
+    assert set(own_clusters(ranker, tensors[0]).tolist()) == {0}
 
 
 def test_gradients_are_those_of_finite_differences(data):
@@ -221,7 +222,7 @@ def test_dropout_of_states_is_drawn_once_a_state(data, tensors):
 @given(entities=st.lists(st.integers(-1, 3), min_size=1, max_size=12))
 @settings(deadline=None, max_examples=50)
 def test_histories_know_the_last_mention_of_each_cluster(entities):
-    history = History.of(torch.tensor(entities))
+    history = ClusterHistory.of(torch.tensor(entities))
     keys = [entity if entity >= 0 else -1 - i for i, entity in enumerate(entities)]
     firsts = list(dict.fromkeys(keys))
     assert history.cluster.tolist() == [firsts.index(key) for key in keys]
@@ -241,8 +242,8 @@ def test_documents_without_mentions_and_with_one_are_scored(data):
     table = data.train.tables[0]
     assert ranker(ranker.tensors_of(table.first(0))).shape == (0, 0)
     assert ranker(ranker.tensors_of(table.first(1))).shape == (1, 1)
-    assert ranker.own_clusters(ranker.tensors_of(table.first(0))).tolist() == []
-    assert ranker.own_clusters(ranker.tensors_of(table.first(1))).tolist() == [0]
+    assert own_clusters(ranker, ranker.tensors_of(table.first(0))).tolist() == []
+    assert own_clusters(ranker, ranker.tensors_of(table.first(1))).tolist() == [0]
 
 
 def test_antecedents_that_are_too_far_stay_out(data, tensors):

@@ -3,11 +3,10 @@
 import pytest
 import torch
 
-from corelax.rankers.sparse import pair_blocks
+from corelax.rankers.sparse import pair_scores
 from corelax.rankers.sparse.folder import fresh_ranker
 from corelax.rankers.sparse.pair_scores import Limits
 from corelax.rankers.sparse.settings import SparseSettings
-from corelax.rankers.sparse.tensors import code_slots
 from tests.train.sparse.training_runs import documents, make_data
 
 SMALL = {"network": "local2", "hidden_mention": 5, "hidden_pair": 6, "hidden_outer": 4}
@@ -31,7 +30,7 @@ def new_ranker(data, **more):
 def literal(ranker, document):
     """s_ij one pair after the other."""
     current, previous, slots = ranker.pair_parts(document)
-    of_code = code_slots(document.codes, torch.float64) @ slots
+    of_code = document.codes @ slots
     hidden = ranker.mention_hidden(document)
     rows = []
     for i in range(document.size):
@@ -49,7 +48,7 @@ def literal(ranker, document):
 @pytest.mark.parametrize("limits", [Limits(1 << 21, 1 << 27), Limits(60, 1 << 27), Limits(60, 0)])
 def test_scores_and_gradients_are_those_of_the_formula(data, monkeypatch, limits):
     """In one block, in many, and in many that are computed again for the gradient."""
-    monkeypatch.setattr(pair_blocks, "ON_CPU", limits)
+    monkeypatch.setattr(pair_scores, "ON_CPU", limits)
     ranker = new_ranker(data)
     for table in data.train.tables:
         document = ranker.tensors_of(table)
@@ -67,7 +66,7 @@ def test_dropout_is_the_same_where_values_are_computed_again(data, monkeypatch):
     document = ranker.tensors_of(data.train.tables[0])
     gradients = []
     for kept in (1 << 27, 0):
-        monkeypatch.setattr(pair_blocks, "ON_CPU", Limits(60, kept))
+        monkeypatch.setattr(pair_scores, "ON_CPU", Limits(60, kept))
         torch.manual_seed(3)
         loss = ranker(document, 0.5).tril().square().sum()
         gradients.append(torch.autograd.grad(loss, [ranker.outer_pair])[0])

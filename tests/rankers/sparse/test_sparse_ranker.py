@@ -16,10 +16,13 @@ from corelax.losses import antecedent_loss
 from corelax.rankers import SparseRanker
 from corelax.rankers.sparse import pair_scores
 from corelax.rankers.sparse.features.extract import describe, fit, table
+from corelax.rankers.sparse.features.inventories import Inventories
 from corelax.rankers.sparse.features.settings import FEATURE_SETS
 from corelax.rankers.sparse.features.table import DocumentTable
+from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons
 from corelax.rankers.sparse.pair_scores import Limits, PairScores
+from corelax.rankers.sparse.settings import SparseSettings
 from corelax.rankers.sparse.tensors import SLOTS, DocumentTensors, TableRows, code_slots, many_hot
 from corelax.synthetic import Shape, generate
 
@@ -72,7 +75,8 @@ def corpora():
 
 def new_ranker(vocabulary, **settings):
     torch.manual_seed(7)
-    ranker = SparseRanker.for_vocabulary(vocabulary, hidden_mention=5, hidden_pair=6, **settings)
+    sizes = SparseSettings(hidden_mention=5, hidden_pair=6, **settings)
+    ranker = SparseRanker(vocabulary, sizes)
     with torch.no_grad():  # zero biases would hide errors
         for parameter in ranker.parameters():
             if parameter.ndim < 2:
@@ -177,10 +181,20 @@ def random_table(n, *, features=40, templates=3, codes=50, seed=0):
     )
 
 
+def made_up_words(features):
+    """A vocabulary that lacks some of the features that codes are made of."""
+    names = [f"dist={d}" for d in range(1, 11)] + [f"sdist={d}" for d in range(11)]
+    names += [f"{bit}={value}" for bit in BITS for value in ("false", "true")]
+    pair = [name if row % 7 else f"canon_i={row}" for row, name in enumerate(names)]
+    words = [f"head={number}" for number in range(features)]
+    return Vocabulary(FEATURE_SETS["default"], Inventories(), words, pair)
+
+
 def random_ranker(**sizes):
     torch.manual_seed(1)
-    slot_rows = [row if row % 7 else -1 for row in range(SLOTS)]
-    return SparseRanker(40, SLOTS, slot_rows, **{"hidden_mention": 4, "hidden_pair": 6, **sizes})
+    return SparseRanker(
+        made_up_words(40), SparseSettings(**{"hidden_mention": 4, "hidden_pair": 6, **sizes})
+    )
 
 
 @pytest.mark.parametrize("preset", FEATURE_SETS)
@@ -219,7 +233,7 @@ def test_a_ranker_can_be_made_double(corpora):
     exact = new_ranker(vocabulary)
     expected = exact(exact.tensors_of(rows))
     torch.set_default_dtype(torch.float32)
-    ranker = SparseRanker.for_vocabulary(vocabulary, hidden_mention=5, hidden_pair=6).double()
+    ranker = SparseRanker(vocabulary, SparseSettings(hidden_mention=5, hidden_pair=6)).double()
     ranker.load_state_dict(exact.state_dict())
     scores = ranker(ranker.tensors_of(rows))
     assert scores.dtype == torch.float64
@@ -522,22 +536,14 @@ def test_counts_of_numbers_leave_out_those_past_the_end():
 
 def test_tensors_name_each_feature_of_a_document_once():
     rows = random_table(9)
-    document = DocumentTensors.of(rows, 10)
+    document = DocumentTensors.of(rows, torch.zeros(11, 1))
     assert document.rows.tolist() == sorted(set(rows.features.ravel().tolist()) - {-1})
-    padded = torch.cat([document.rows, torch.tensor([-1])])
-    assert padded[document.features].numpy().tolist() == rows.features.tolist()
+    for row, known in zip(document.features, rows.features.tolist(), strict=True):
+        named = document.rows.repeat_interleave(row.long()).tolist()
+        assert named == sorted(number for number in known if number >= 0)
     below_diagonal = document.code_of_pair[np.tril_indices(9, -1)]
     assert below_diagonal.tolist() == rows.code_of_pair.tolist()
-    assert document.length == document.size == 9
-
-
-def test_more_room_for_rows_moves_what_stands_for_no_feature():
-    document = DocumentTensors.of(random_table(9), 10)
-    count = len(document.rows)
-    moved = document.with_room(count + 5)
-    assert moved.features[document.features == count].eq(count + 5).all()
-    kept = document.features != count
-    assert moved.features[kept].equal(document.features[kept])
+    assert document.size == 9
 
 
 def test_uniform_weights_have_the_published_ranges():
@@ -571,9 +577,8 @@ def test_sparse_weights_are_fifteen_a_hidden_unit():
 
 
 def test_fewer_features_than_fifteen_all_get_weights():
-    ranker = SparseRanker(
-        3, 2, [0] * SLOTS, hidden_mention=4, hidden_pair=4, initialisation="sparse"
-    )
+    sizes = SparseSettings(hidden_mention=4, hidden_pair=4, initialisation="sparse")
+    ranker = SparseRanker(made_up_words(3), sizes)
     assert ranker.mention_table[:-1].ne(0).all()
 
 

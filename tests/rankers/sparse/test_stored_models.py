@@ -10,6 +10,7 @@ from corelax.io import read
 from corelax.rankers.sparse.features.extract import describe, table
 from corelax.rankers.sparse.folder import load_model
 from corelax.rankers.sparse.mentions.lexicons import lexicons_of
+from corelax.train.sparse.config import saved_config
 
 DATA = Path(__file__).parents[2] / "data"
 MODELS = DATA / "sparse_models"
@@ -39,3 +40,12 @@ def test_stored_models_resolve(name, corelax, monkeypatch):
     )
     assert done.code == 0
     assert done.out.count("#begin document") == 2
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_settings_that_went_are_passed_over(name):
+    stored = json.loads((MODELS / name / "config.json").read_text())["training"]["config"]
+    assert {"precision", "own_history", "own_history_end"} <= stored.keys()
+    config = saved_config(MODELS / name)
+    assert (config.stage, config.dropout) == (stored["stage"], stored["dropout"])
+    assert config.features == stored["features"]

@@ -11,12 +11,12 @@ import torch
 
 from corelax import CorelaxError, train
 from corelax.io import write
-from corelax.rankers.sparse.deep.network import DeepRanker
+from corelax.rankers.sparse.deep_network import DeepRanker
 from corelax.resolve.sparse import resolve_by_features
 from corelax.train import load_model, stage_chain
 from corelax.train.sparse.config import saved_config
-from corelax.train.sparse.deep_objective import Averages, deep_loss
 from corelax.train.sparse.evaluate import dev_report
+from corelax.train.sparse.objective import document_objective
 from corelax.train.sparse.vectors import WordVectors, read_vectors
 from tests.train.sparse.test_networks import Killed, Killer
 from tests.train.sparse.training_runs import (
@@ -94,11 +94,11 @@ def test_pairs_are_learnt_in_pretraining(pretrained):
 def test_the_dev_score_of_pretraining_is_the_likelihood_of_dev(data, trained, stage):
     model, config = load_model(trained / stage), saved_config(trained / stage)
     assert config.criterion == "likelihood"
-    averages, losses = Averages.of(data.dev.tables), []
+    loss_of = document_objective(replace(config, dropout=0.0), 1, data.dev.tables)
+    losses = []
     for table in data.dev.tables:
         document = model.ranker.tensors_of(table)
-        loss = deep_loss(model.ranker, document, replace(config, dropout=0.0), averages, None)
-        losses.append(loss.item())
+        losses.append(loss_of(model.ranker, document).item())
     expected = math.exp(-sum(losses) / len(losses))
     assert model.training["dev"] == pytest.approx(expected, rel=1e-5)
 

@@ -6,9 +6,12 @@ import torch
 
 from corelax import score
 from corelax.rankers import SparseRanker
-from corelax.rankers.sparse.decoding import decode_table
+from corelax.rankers.sparse.features.inventories import Inventories
+from corelax.rankers.sparse.features.settings import FEATURE_SETS
 from corelax.rankers.sparse.features.table import DocumentTable
-from corelax.rankers.sparse.tensors import SLOTS
+from corelax.rankers.sparse.features.vocabulary import Vocabulary
+from corelax.rankers.sparse.ranker import decode_table, fresh_ranker
+from corelax.rankers.sparse.settings import SparseSettings
 from corelax.train import Config
 from corelax.train.sparse.evaluate import dev_report, dev_score
 from tests.train.sparse.training_runs import documents, make_data
@@ -36,7 +39,8 @@ class Fixed(SparseRanker):
     """Gives scores that were written down."""
 
     def __init__(self, scores):
-        super().__init__(1, 1, [0] * SLOTS, hidden_mention=1, hidden_pair=1)
+        words = Vocabulary(FEATURE_SETS["default"], Inventories(), ["type=PROPER"], ["dist=1"])
+        super().__init__(words, SparseSettings(hidden_mention=1, hidden_pair=1))
         self.scores = [torch.tensor(one, dtype=torch.float32) for one in scores]
         self.turn = 0
 
@@ -135,7 +139,7 @@ def test_the_score_is_what_the_scorer_gives_for_the_same_documents():
     docs = documents(3, seed=2)
     data = make_data(documents(2), docs)
     torch.manual_seed(0)
-    ranker = SparseRanker.for_vocabulary(data.train.vocabulary, hidden_mention=4, hidden_pair=4)
+    ranker = fresh_ranker(data.train.vocabulary, SparseSettings(hidden_mention=4, hidden_pair=4))
     found = dev_report(ranker, data.dev.tables, config()).as_dict()
     predicted = [
         doc.with_clusters(

@@ -11,8 +11,6 @@ from safetensors.torch import load_file, save_file
 
 from corelax import CorelaxError
 from corelax.core.folders import record_digest
-from corelax.core.settings import rename_keys
-from corelax.rankers.sparse import folder as sparse_folder
 from corelax.train import load_model
 from corelax.train.sparse.config import saved_config
 from tests.train.sparse.training_runs import documents, make_data, run
@@ -301,61 +299,6 @@ def test_a_file_of_gigabytes_is_refused_by_its_size(folder, file):
     assert "bytes; at most" in complaint(folder)
 
 
-# As version 0.1 wrote it, with a setting that has its default left out.
-FORMAT_1 = """
-{
-  "format": "corelax sparse ranker 1",
-  "config": {
-    "stage": "anaphoricity", "start": [], "objective": "anaphoricity", "costs": [0.1, 3.0, 1.0],
-    "margin": 1.0, "metric": "b_cubed", "beta_squared": 1.0, "temperature": 1.0,
-    "temperature_end": 0.0, "temperature_on": "entity", "family": "entity", "like_original": false,
-    "clip": 100.0, "epochs": 1, "patience": 0, "keep": "best", "singletons": "drop",
-    "decoding": "links", "seed": 1, "anaphoric_weight": 1.35, "learning_rate": 0.1,
-    "output_learning_rate": 0.1, "accumulator": 0.1, "l1": 0.0, "dropout": 0.0,
-    "max_mentions": 1000, "hidden_mention": 8, "hidden_pair": 12, "initialisation": "uniform",
-    "max_antecedents": 0, "feature_set": "default", "features": {}
-  },
-  "training": {
-    "data": {"train": "train", "dev": "dev", "word lists": "WORD LISTS"},
-    "start": {},
-    "files": {"train": "train.conll", "dev": "dev.conll"},
-    "finished": true, "epoch": 1, "dev": 0.5
-  }
-}
-"""
-
-
-def test_a_folder_of_the_first_format_is_read(models, folder):
-    (folder / "config.json").write_text(FORMAT_1)
-    old, new = load_model(folder), load_model(models["one"])
-    assert old.settings == new.settings
-    assert (old.training["epoch"], old.training["finished"]) == (1, True)
-    assert saved_config(folder) == saved_config(models["one"])
-    assert old.ranker.state_dict()["pair_table"].equal(new.ranker.state_dict()["pair_table"])
-
-
-def test_a_stage_of_the_first_format_is_not_trained_again(tmp_path, models):
-    data = make_data(documents(3, seed=0), documents(2, seed=9))
-    copy = shutil.copytree(models["one"], tmp_path / "anaphoricity")
-    text = FORMAT_1.replace("WORD LISTS", data.train.vocabulary.lexicons)
-    (copy / "config.json").write_text(text)
-    notes = []
-    run("anaphoricity", tmp_path, data, notes=notes, epochs=1)
-    assert notes == ["anaphoricity: trained before (F1 50.00 on dev)"]
-    assert (copy / "config.json").read_text() == text
-
-
-def test_a_setting_with_another_name_is_found_through_the_format(folder, monkeypatch):
-    def renamed(content):
-        settings = rename_keys(content["settings"], {"pair_units": "hidden_pair"})
-        return {**content, "format": "corelax sparse ranker 2", "settings": settings}
-
-    before = load_model(folder).settings
-    monkeypatch.setattr(sparse_folder, "MIGRATIONS", {"corelax sparse ranker 1.5": renamed})
-
-    def age(content):
-        content["format"] = "corelax sparse ranker 1.5"
-        content["settings"] = rename_keys(content["settings"], {"hidden_pair": "pair_units"})
-
-    edited(folder / "config.json", age)
-    assert load_model(folder).settings == before
+def test_a_folder_of_an_unknown_format_is_refused(folder):
+    edited(folder / "config.json", lambda content: content.update(format="corelax sparse ranker 1"))
+    assert "'corelax sparse ranker 1' is not 'corelax sparse ranker 2'" in complaint(folder)

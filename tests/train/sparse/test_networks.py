@@ -8,8 +8,8 @@ import torch
 
 from corelax import CorelaxError
 from corelax.losses import entity_loss, reinforce_loss, rescale_loss
-from corelax.rankers.sparse.decoding import decode_table
 from corelax.rankers.sparse.global_network import GlobalRanker
+from corelax.rankers.sparse.ranker import decode_table
 from corelax.resolve.sparse import resolve_by_features
 from corelax.train import Config, load_model, stage_chain
 from corelax.train.loop import Progress
@@ -62,7 +62,7 @@ class Killer(Progress):
 
 
 NETWORKS = {
-    "global2016": {"own_history": 0.5, "dropout": 0.4, "state_dropout": 0.3},
+    "global2016": {"dropout": 0.4, "state_dropout": 0.3},
     "margin2015_g2": {"dropout": 0.2},
 }
 
@@ -129,7 +129,6 @@ def test_the_parts_of_a_global_ranker_have_rates_of_their_own(data, pretrained, 
 def test_five_documents_are_learnt_by_heart(data, tmp_path, preset):
     longer = {"anaphoricity2015__epochs": 9, "antecedent2015__epochs": 10}
     steps = {"learning_rate": 0.1, "output_learning_rate": 0.05}
-    steps |= {} if preset == "margin2015_g2" else {"own_history": 0.5}
     model = run(preset, tmp_path, data, **SIZES, **longer, **steps, epochs=20)
     assert log_of(tmp_path / preset)[0]["dev"] < 0.95
     assert model.training["dev"] >= 0.99
@@ -149,24 +148,6 @@ def test_a_metric_stage_of_a_global_ranker_climbs(data, pretrained):
     )
     log = log_of(pretrained / "global_b3")
     assert log[-1]["loss"] < log[0]["loss"] - 0.02
-
-
-def test_own_history_is_used_as_often_as_is_asked_for(data, monkeypatch, tmp_path):
-    calls = []
-    own_clusters = GlobalRanker.own_clusters
-
-    def counted(ranker, document, local=None):
-        if local is None:  # asked for by the objective
-            calls.append(document.size)
-        return own_clusters(ranker, document, local)
-
-    monkeypatch.setattr(GlobalRanker, "own_clusters", counted)
-    run("global2016", tmp_path, data, **SIZES, **SHORT, own_history=1, epochs=2)
-    learnt_from = sum(table.is_anaphoric.any() for table in data.train.tables)
-    assert len(calls) == 2 * learnt_from
-    calls.clear()
-    run("global2016", tmp_path / "gold", data, **SIZES, **SHORT, epochs=2)
-    assert calls == []
 
 
 def test_a_model_folder_resolves_as_the_model_did(data, pretrained):
@@ -207,8 +188,6 @@ def test_settings_of_objectives_reach_their_losses():
 
 
 def test_settings_of_one_network_are_refused_by_others():
-    with pytest.raises(CorelaxError, match="own_history is a setting of global rankers"):
-        Config(stage="s", own_history=0.5)
     with pytest.raises(CorelaxError, match=r"^network must be"):
         Config(stage="s", network="deeper")
     with pytest.raises(CorelaxError, match="network holds for all stages"):

@@ -70,7 +70,7 @@ EXPECTED = {
     "global2016": {
         **WISEMAN, "network": "global", "objective": "margin", "margin": 1, "costs": (0.5, 1.2, 1),
         "dropout": 0.4, "state_dropout": 0.3, "epochs": 5, "output_learning_rate": 0.002,
-        "cluster_learning_rate": 0.01, "clamp": 10, "own_history": 0,
+        "cluster_learning_rate": 0.01, "clamp": 10,
         "start": ("anaphoricity2015", "antecedent2015"),
     },
     "global_baseline": {

@@ -11,12 +11,14 @@ import torch
 from corelax import CorelaxError
 from corelax.rankers import SparseRanker
 from corelax.rankers.sparse.features.cache import FeatureCorpus
+from corelax.rankers.sparse.settings import SparseSettings
 from corelax.train import Config, load_model, stage_chain, train_chain
 from corelax.train.checkpoint import Epoch, History
 from corelax.train.sparse import trainee
 from corelax.train.sparse.config import saved_config
 from corelax.train.sparse.data import Data, training_documents
 from corelax.train.sparse.evaluate import dev_report, dev_score
+from corelax.train.sparse.trainee import SparseTrainee
 from tests.train.sparse.training_runs import (
     SHORT,
     SMALL,
@@ -189,7 +191,7 @@ def test_the_baseline_starts_from_the_first_layers_of_both_networks(trained, dat
     assert same_weights(weights, antecedent, names)
     assert antecedent["pair_bias"].ne(0).any()
     torch.manual_seed(Config(stage="s").random_seed("weights"))  # the second layer is new
-    fresh = SparseRanker.for_vocabulary(data.train.vocabulary, hidden_mention=8, hidden_pair=12)
+    fresh = SparseRanker(data.train.vocabulary, SparseSettings(hidden_mention=8, hidden_pair=12))
     assert same_weights(weights, fresh.state_dict(), OUTPUTS)
     assert not torch.equal(weights["new_mention"], anaphoricity["new_mention"])
     assert not torch.equal(weights["link_pair"], antecedent["link_pair"])
@@ -233,7 +235,7 @@ def test_one_step_is_adagrad_on_the_gradient_of_the_loss(data, tmp_path):
     quick = {"anaphoricity__epochs": 1, "antecedent__epochs": 1}
     model = run("baseline", tmp_path, one, **quick, **settings)
     torch.manual_seed(Config(stage="s").random_seed("weights"))
-    ranker = SparseRanker.for_vocabulary(one.train.vocabulary, hidden_mention=8, hidden_pair=12)
+    ranker = SparseRanker(one.train.vocabulary, SparseSettings(hidden_mention=8, hidden_pair=12))
     scores = ranker(ranker.tensors_of(one.train.tables[0]))
     gold = one.train.tables[0].gold.tolist()
     loss = 0
@@ -360,26 +362,18 @@ def test_training_does_not_depend_on_random_numbers_drawn_before(data, tmp_path)
 
 
 def test_documents_come_in_another_order_every_epoch(data, tmp_path, monkeypatch):
-    orders = []
-    real = trainee.make_steps
+    orders = [[]]
+    real = SparseTrainee.step
 
-    def watched(*arguments):
-        steps = real(*arguments)
-        begin, step = steps.begin_epoch, steps.step
-
-        def begin_epoch(epoch):
+    def watched(trainee, numbers):
+        if len(orders[-1]) == len(trainee.keys):
             orders.append([])
-            begin(epoch)
+        orders[-1].extend(numbers)
+        return real(trainee, numbers)
 
-        def noted(number):
-            orders[-1].append(number)
-            return step(number)
-
-        steps.begin_epoch, steps.step = begin_epoch, noted
-        return steps
-
-    monkeypatch.setattr(trainee, "make_steps", watched)
+    monkeypatch.setattr(SparseTrainee, "step", watched)
     run("anaphoricity", tmp_path, data, epochs=6)
+    assert len(orders) == 6
     assert all(sorted(order) == [0, 1, 2, 3, 4] for order in orders)
     assert len({tuple(order) for order in orders}) > 1
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,7 +31,7 @@ from corelax.core.folders import (
     with_digest,
 )
 from corelax.core.forking import survive_forks
-from corelax.core.settings import Migration, migrate, read_table
+from corelax.core.settings import read_table
 from corelax.core.weights import (
     check_shapes,
     load_weights,
@@ -41,7 +41,7 @@ from corelax.core.weights import (
 )
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.rankers.sparse.names import KIND
-from corelax.rankers.sparse.networks import Ranker, fresh_ranker
+from corelax.rankers.sparse.ranker import Ranker, fresh_ranker
 from corelax.rankers.sparse.settings import SparseSettings
 
 __all__ = [
@@ -58,18 +58,6 @@ __all__ = [
 
 VOCABULARY = "vocabulary.json"
 FORMAT = f"{KIND} 2"
-
-
-def _separate_settings(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Format 1 had the settings of ranker and training in one table."""
-    config, training = dict(content["config"]), content["training"]
-    names = [field.name for field in fields(SparseSettings) if field.name in config]
-    settings = {name: config.pop(name) for name in names}
-    return {"format": f"{KIND} 2", "settings": settings, "training": {"config": config, **training}}
-
-
-# From older formats, each to the next. A setting that gets another name gets a new format and an entry here.
-MIGRATIONS: Mapping[str, Migration] = {f"{KIND} 1": _separate_settings}
 
 
 class Model(NamedTuple):
@@ -114,7 +102,8 @@ def _config_content(folder: Path) -> Any:
 def _parse_config(folder: Path, content: Any) -> tuple[SparseSettings, dict[str, Any]]:
     path = folder / CONFIG
     try:
-        content = migrate(content, FORMAT, MIGRATIONS)
+        if content["format"] != FORMAT:
+            raise ValueError(f"{content['format']!r} is not {FORMAT!r}")
         training = check_training(content["training"])
         if not {"config", "data", "start", "finished"} <= set(training):
             raise ValueError("what it was trained on is missing")
@@ -147,7 +136,7 @@ def load_model(folder: str | Path, device: torch.device | str = "cpu") -> Model:
     """A trained ranker.
 
     Args:
-        folder: Where `corelax train` wrote it. Folders of older formats are read, too.
+        folder: Where `corelax train` wrote it.
         device: Where the weights go.
     """
     folder = Path(folder)

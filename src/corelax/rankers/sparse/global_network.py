@@ -9,30 +9,29 @@
 
 The local scores are those of `SparseRanker`. Which clusters there are is the history: gold clusters in
 training, the ranker's own when it resolves. Given a history, the states of all mentions are one LSTM call
-over clusters side by side (by `cluster_states.py` where steps are recorded); a pair looks up the state after
-the last mention of j's cluster before i, and the sum over clusters is a running sum of what each mention
-changes.
+over clusters side by side; a pair looks up the state after the last mention of j's cluster before i, and the
+sum over clusters is a running sum of what each mention changes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import dropout as dropped
 
-from corelax.rankers.sparse.cluster_states import ClusterStates
-from corelax.rankers.sparse.greedy_clusters import Floats, GreedyParts, greedy_clusters
-from corelax.rankers.sparse.histories import History
+from corelax.rankers.sparse.clusters import ClusterHistory, Floats, GreedyParts, greedy_clusters
+from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.rankers.sparse.network import (
     SPARSE_BIAS,
     TABLE_RANGE,
     SparseRanker,
     fill_output,
     fill_sparsely,
+    with_diagonal,
 )
+from corelax.rankers.sparse.settings import SparseSettings
 from corelax.rankers.sparse.tensors import DocumentTensors
 
 LSTM_RANGE, FORGET_BIAS = 0.05, 1.0
@@ -40,20 +39,12 @@ GATES = 4  # input, forget, cell, output, in torch's order
 
 
 class GlobalRanker(SparseRanker):
-    """Antecedent scores that depend on the clusters so far.
+    """Antecedent scores that depend on the clusters so far."""
 
-    Args:
-        *features: As `SparseRanker`.
-        hidden_cluster: Size of h_c and of the states of clusters.
-        **settings: As `SparseRanker`.
-    """
-
-    SIZES: ClassVar[tuple[str, ...]] = (*SparseRanker.SIZES, "hidden_cluster")
-
-    def __init__(self, *features: Any, hidden_cluster: int = 200, **settings: Any) -> None:
-        super().__init__(*features, **settings)
+    def __init__(self, vocabulary: Vocabulary, settings: SparseSettings) -> None:
+        super().__init__(vocabulary, settings)
         rows, hidden_mention = self.mention_table.shape
-        size = hidden_cluster
+        size = settings.hidden_cluster
         self.cluster_table = nn.Parameter(torch.zeros(rows, size))  # W_c
         self.cluster_position = nn.Parameter(torch.zeros(size))  # w_pos
         self.cluster_bias = nn.Parameter(torch.zeros(size))  # b_c
@@ -65,7 +56,7 @@ class GlobalRanker(SparseRanker):
         self.new_hidden_bias = nn.Parameter(torch.zeros(hidden_mention))  # b_z
         self.new_global = nn.Parameter(torch.zeros(hidden_mention))  # q
         self.new_global_bias = nn.Parameter(torch.zeros([]))  # q_0
-        self._initialise_global(str(settings.get("initialisation", "uniform")))
+        self._initialise_global(settings.initialisation)
 
     @property
     def lstm(self) -> list[nn.Parameter]:
@@ -99,7 +90,7 @@ class GlobalRanker(SparseRanker):
         document: DocumentTensors,
         dropout: float = 0.0,
         *,
-        history: Tensor | History | None = None,
+        history: Tensor | None = None,
         state_dropout: float = 0.0,
     ) -> Tensor:
         """[mention, antecedent] s_ij, the diagonal being "new entity"; −inf beyond the limit of antecedents.
@@ -107,43 +98,35 @@ class GlobalRanker(SparseRanker):
         Args:
             document: The document.
             dropout: The chance of a value of h_a and h_p to be left out of s_ij.
-            history: [mention] the entity of each mention, −1 for none, or what was made of it; else the
-                ranker's own clusters.
+            history: [mention] the entity of each mention, −1 for none; the ranker's own clusters if None.
             state_dropout: The chance of a value of a state to be left out where it is read.
         """
-        document = self.with_matrices(document)
         local = super().forward(document, dropout)
         if not len(local):
             return local
-        if history is None:
-            history = self.own_clusters(document, local)
-        clusters = history if isinstance(history, History) else History.of(history)
+        clusters = ClusterHistory.of(
+            self.own_clusters(document, local) if history is None else history
+        )
         hidden = self.cluster_hidden(document)
         read = dropped(self.states(hidden, clusters), state_dropout)
         new = self.new_summaries(document) + _summed_before(read, clusters) @ self.new_states
         new = torch.tanh(new) @ self.new_global + self.new_global_bias
-        diagonal = torch.eye(len(local), dtype=torch.bool, device=local.device)
-        return local + torch.where(diagonal, new[:, None], _links(hidden, read, clusters))
+        return local + with_diagonal(_links(hidden, read, clusters), new)
 
     def cluster_hidden(self, document: DocumentTensors) -> Tensor:
         """[mention, hidden] h_c."""
-        place = torch.arange(document.size, device=self.device, dtype=self.dtype) * 2
-        last = document.length - 1  # of the mentions that are not padding
-        place = (place - last) / last.clamp(min=1)
         summed = self.summed(self.cluster_table, document) + self.cluster_bias
+        place = torch.arange(len(summed), device=summed.device, dtype=summed.dtype) * 2
+        last = len(summed) - 1
+        place = (place - last) / max(last, 1)
         return torch.tanh(summed + place[:, None] * self.cluster_position)
 
     def new_summaries(self, document: DocumentTensors) -> Tensor:
         """[mention, hidden] W_s φ_a + b_z."""
         return self.summed(self.new_table, document) + self.new_hidden_bias
 
-    def states(self, hidden: Tensor, clusters: History) -> Tensor:
+    def states(self, hidden: Tensor, clusters: ClusterHistory) -> Tensor:
         """[mention, hidden] the state of each mention's cluster after that mention."""
-        if clusters.widths:
-            states: Tensor = ClusterStates.apply(  # type: ignore[no-untyped-call]
-                hidden, *self.lstm, clusters.order, clusters.position, clusters.widths
-            )
-            return states
         weights = [*self.lstm, torch.zeros_like(self.gate_bias)]  # torch has two biases
         start = hidden.new_zeros(1, clusters.last.shape[1], hidden.shape[1])
         packed, sizes = hidden[clusters.order], clusters.sizes
@@ -155,18 +138,11 @@ class GlobalRanker(SparseRanker):
         return packed_states[clusters.position]
 
     @torch.no_grad()
-    def own_clusters(self, document: DocumentTensors, local: Tensor | None = None) -> Tensor:
-        """[mention] the cluster of each mention as the ranker itself decides, from left to right.
+    def own_clusters(self, document: DocumentTensors, local: Tensor) -> Tensor:
+        """[mention] the cluster of each mention as the ranker itself decides, given local scores.
 
-        A mention takes its best antecedent unless "new" scores strictly higher; then the state of its cluster
-        is updated. Mention by mention, hence on the CPU.
-
-        Args:
-            document: The document.
-            local: [mention, antecedent] the local scores, if they are known.
+        Mention by mention, hence on the CPU.
         """
-        document = self.with_matrices(document)
-        local = super().forward(document) if local is None else local
         inputs, recurrent, gate_bias = self.lstm
         hidden = self.cluster_hidden(document)
         parts = GreedyParts(
@@ -205,18 +181,17 @@ def _array(tensor: Tensor) -> Floats:
     return array
 
 
-def _links(hidden: Tensor, read: Tensor, clusters: History) -> Tensor:
+def _links(hidden: Tensor, read: Tensor, clusters: ClusterHistory) -> Tensor:
     """[mention, antecedent] h_c(i) · z of j's cluster before i, where j < i."""
     scores = hidden @ read.T  # with the state after each mention
     # Each cluster has a last mention of its own: no gradient is added up in scattered order.
     of_cluster = scores.gather(1, clusters.last.clamp(min=0))
     of_cluster = of_cluster.masked_fill(clusters.last < 0, 0.0)
-    if of_cluster.requires_grad:
-        return of_cluster @ clusters.members(scores.dtype).T
-    return of_cluster[:, clusters.cluster]
+    # As a product, since the gradient of an index would be added up in any order.
+    return of_cluster @ clusters.members(scores.dtype).T
 
 
-def _summed_before(read: Tensor, clusters: History) -> Tensor:
+def _summed_before(read: Tensor, clusters: ClusterHistory) -> Tensor:
     """[mention, hidden] Σ_k z^k over the clusters before each mention."""
     before = read.index_select(0, clusters.previous.clamp(min=0))
     before = before.masked_fill(clusters.previous[:, None] < 0, 0.0)

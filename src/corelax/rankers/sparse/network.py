@@ -12,27 +12,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
 
 import torch
 from torch import Tensor, nn
 
-from corelax.core.checks import check_choice
 from corelax.rankers.sparse.features.pair import BITS, LARGEST_DISTANCE, SENTENCE_DISTANCES
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
-from corelax.rankers.sparse.fused_pairs import FusedPairScores, can_be_fused
 from corelax.rankers.sparse.pair_scores import PairScores
-from corelax.rankers.sparse.tensors import (
-    DocumentTensors,
-    FeatureMatrices,
-    TableRows,
-    code_slots,
-    many_hot,
-    without_far,
-)
+from corelax.rankers.sparse.settings import SparseSettings
+from corelax.rankers.sparse.tensors import DocumentTensors, TableRows, many_hot, without_far
 
-INITIALISATIONS = ("uniform", "sparse")
 TABLE_RANGE = 0.1
 SPARSE_WEIGHTS, SPARSE_SCALE, SPARSE_BIAS = 15, 0.25, 0.5  # of Wiseman et al.
 
@@ -41,36 +31,18 @@ class SparseRanker(nn.Module):
     """Antecedent scores from a document's features.
 
     Args:
-        mention_features: Size of the vocabulary of φ_a.
-        pair_features: Size of the vocabulary of φ_pair.
-        slot_rows: [slot] the row of φ_pair's vocabulary for each feature that codes are made of, −1 for none.
-        paired: The templates of φ_a that the pair network sees; all if None.
-        hidden_mention: Size of h_a.
-        hidden_pair: Size of h_p.
-        initialisation: "uniform" as Le & Titov, or "sparse" as Wiseman et al.
-        max_antecedents: How many mentions back a mention can be linked; 0 for no limit.
+        vocabulary: The features.
+        settings: Sizes and limits.
     """
 
-    SIZES: ClassVar[tuple[str, ...]] = ("hidden_mention", "hidden_pair")  # settings that it has
-
-    def __init__(
-        self,
-        mention_features: int,
-        pair_features: int,
-        slot_rows: Sequence[int],
-        *,
-        paired: Sequence[int] | None = None,
-        hidden_mention: int = 200,
-        hidden_pair: int = 700,
-        initialisation: str = "uniform",
-        max_antecedents: int = 0,
-    ) -> None:
+    def __init__(self, vocabulary: Vocabulary, settings: SparseSettings) -> None:
         super().__init__()
-        check_choice("initialisation", initialisation, INITIALISATIONS)
-        # A last row stays 0: documents are padded with it, and it stands for "no feature".
-        self.mention_table = nn.Parameter(torch.zeros(mention_features + 1, hidden_mention))
-        self.current_table = nn.Parameter(torch.zeros(mention_features + 1, hidden_pair))
-        self.previous_table = nn.Parameter(torch.zeros(mention_features + 1, hidden_pair))
+        # A last row stays 0: it stands for "no feature".
+        mention_rows, pair_features = len(vocabulary.mention) + 1, len(vocabulary.pair)
+        hidden_mention, hidden_pair = settings.hidden_mention, settings.hidden_pair
+        self.mention_table = nn.Parameter(torch.zeros(mention_rows, hidden_mention))
+        self.current_table = nn.Parameter(torch.zeros(mention_rows, hidden_pair))
+        self.previous_table = nn.Parameter(torch.zeros(mention_rows, hidden_pair))
         self.pair_table = nn.Parameter(torch.zeros(pair_features + 1, hidden_pair))
         self.mention_bias = nn.Parameter(torch.zeros(hidden_mention))
         self.pair_bias = nn.Parameter(torch.zeros(hidden_pair))
@@ -79,27 +51,14 @@ class SparseRanker(nn.Module):
         self.link_bias = nn.Parameter(torch.zeros([]))  # u_0
         self.new_mention = nn.Parameter(torch.zeros(hidden_mention))  # v
         self.new_bias = nn.Parameter(torch.zeros([]))  # v_0
-        rows = torch.tensor([[row if row >= 0 else pair_features] for row in slot_rows])
+        rows = [[row if row >= 0 else pair_features] for row in _slot_rows(vocabulary)]
         self.slot_table: Tensor  # [slot, pair feature]
-        self.register_buffer("slot_table", many_hot(rows, pair_features), persistent=False)
-        self.paired: Tensor | None  # a buffer: a list would be copied to the device each time
-        seen = None if paired is None else torch.tensor(list(paired), dtype=torch.long)
-        self.register_buffer("paired", seen, persistent=False)
-        self.max_antecedents = max_antecedents
-        self._initialise(initialisation)
-
-    @classmethod
-    def for_vocabulary(cls, vocabulary: Vocabulary, **settings: Any) -> Self:
-        """A ranker with fresh weights for the features of a vocabulary; settings as the class takes them."""
-        every = len(vocabulary.settings.mention_templates)
-        paired = vocabulary.settings.paired
-        return cls(
-            len(vocabulary.mention),
-            len(vocabulary.pair),
-            _slot_rows(vocabulary),
-            paired=None if len(paired) == every else paired,
-            **settings,
-        )
+        slots = many_hot(torch.tensor(rows), pair_features)
+        self.register_buffer("slot_table", slots, persistent=False)
+        templates, paired = vocabulary.settings.mention_templates, vocabulary.settings.paired
+        self.paired = None if len(paired) == len(templates) else paired
+        self.max_antecedents = settings.max_antecedents
+        self._initialise(settings.initialisation)
 
     @property
     def first_layer(self) -> list[nn.Parameter]:
@@ -123,33 +82,9 @@ class SparseRanker(nn.Module):
         """Parameters whose gradients are clamped value by value."""
         return []
 
-    @property
-    def mention_features(self) -> int:
-        """The number of φ_a's features; also the row that stays 0."""
-        return len(self.mention_table) - 1
-
-    @property
-    def pair_features(self) -> int:
-        """The number of φ_pair's features."""
-        return len(self.pair_table) - 1
-
-    @property
-    def device(self) -> torch.device:
-        """Where the weights are."""
-        return self.pair_table.device
-
-    @property
-    def dtype(self) -> torch.dtype:
-        """What the weights are."""
-        return self.pair_table.dtype
-
     def tensors_of(self, table: DocumentTable) -> DocumentTensors:
         """A document as tensors, where the weights are."""
-        return DocumentTensors.of(table, self.pair_features).to(self.device)
-
-    def keeps_hidden(self, mentions: int, dropout: float) -> bool:  # noqa: ARG002
-        """Whether hidden values wait for the backward pass, or are computed again without waiting."""
-        return True
+        return DocumentTensors.of(table, self.pair_table, self.paired)
 
     def forward(self, document: DocumentTensors, dropout: float = 0.0) -> Tensor:
         """[mention, antecedent] s_ij, the diagonal being "new entity"; −inf beyond the limit of antecedents.
@@ -158,13 +93,11 @@ class SparseRanker(nn.Module):
             document: The document.
             dropout: The chance of a value of h_a and h_p to be left out of s_ij.
         """
-        document = self.with_matrices(document)
         hidden = self.mention_hidden(document)
         links = self.pair_scores(document, dropout)
         used = nn.functional.dropout(hidden, dropout) if dropout else hidden
         links = links + (used @ self.link_mention)[:, None]
-        diagonal = torch.eye(len(links), dtype=torch.bool, device=links.device)
-        return torch.where(diagonal, self.new_scores(hidden)[:, None], links)
+        return with_diagonal(links, self.new_scores(hidden))
 
     def mention_hidden(self, document: DocumentTensors) -> Tensor:
         """[mention, hidden] h_a."""
@@ -173,27 +106,7 @@ class SparseRanker(nn.Module):
     def summed(self, table: Tensor, document: DocumentTensors) -> Tensor:
         """[mention, hidden] W φ_a: the sum of the rows that a mention's features have in a table."""
         rows: Tensor = TableRows.apply(table, document.rows)  # type: ignore[no-untyped-call]
-        return self.matrices_of(document).features @ rows
-
-    def with_matrices(self, document: DocumentTensors) -> DocumentTensors:
-        """A document with its features as matrices."""
-        return document._replace(matrices=self.matrices_of(document))
-
-    def matrices_of(self, document: DocumentTensors) -> FeatureMatrices:
-        """The features of a document as matrices, made here unless it has them."""
-        if document.matrices is not None:
-            return document.matrices
-        rows, size, dtype = len(document.rows), self.pair_features, self.dtype
-        features = paired = many_hot(document.features, rows, dtype)
-        if self.paired is not None:
-            paired = many_hot(document.features.index_select(1, self.paired), rows, dtype)
-        return FeatureMatrices(
-            features=features,
-            paired=paired,
-            current=many_hot(document.current, size, dtype),
-            previous=many_hot(document.previous, size, dtype),
-            codes=code_slots(document.codes, dtype),
-        )
+        return document.features @ rows
 
     def new_scores(self, hidden: Tensor) -> Tensor:
         """[mention] s_ii from h_a."""
@@ -204,30 +117,21 @@ class SparseRanker(nn.Module):
 
         −inf beyond the limit of antecedents.
         """
-        document = self.with_matrices(document)
-        current, previous, slots = self.pair_parts(document)
-        function = FusedPairScores if can_be_fused(current) else PairScores
-        scores: Tensor = function.apply(  # type: ignore[no-untyped-call]
-            current,
-            previous,
-            slots,
-            self.link_pair,
-            self.matrices_of(document).codes,
-            document.code_of_pair,
-            dropout,
-            self.max_antecedents,
-        )
+        scores: Tensor = PairScores.apply(  # type: ignore[no-untyped-call]
+            *self.pair_parts(document), self.link_pair, document.codes, document.code_of_pair,
+            dropout, self.max_antecedents,
+        )  # fmt: skip
         return without_far(scores + self.link_bias, self.max_antecedents)
 
     def pair_parts(self, document: DocumentTensors) -> tuple[Tensor, Tensor, Tensor]:
         """[mention, hidden] A_i with the bias, [mention, hidden] B_j, [slot, hidden] what codes add up."""
-        known, table, apply = self.matrices_of(document), self.pair_table[:-1], TableRows.apply
-        of_current = known.paired @ apply(self.current_table, document.rows)  # type: ignore[no-untyped-call]
-        of_current = of_current + known.current @ table
-        of_previous = known.paired @ apply(self.previous_table, document.rows)  # type: ignore[no-untyped-call]
-        of_previous = of_previous + known.previous @ table
+        table, apply = self.pair_table[:-1], TableRows.apply
+        of_current = document.paired @ apply(self.current_table, document.rows)  # type: ignore[no-untyped-call]
+        of_current = of_current + document.current @ table
+        of_previous = document.paired @ apply(self.previous_table, document.rows)  # type: ignore[no-untyped-call]
+        of_previous = of_previous + document.previous @ table
         # As a product, since the gradient of an index would be added up in any order.
-        slots = self.slot_table.to(self.dtype) @ table
+        slots = self.slot_table.to(table.dtype) @ table
         return of_current + self.pair_bias, of_previous, slots
 
     @torch.no_grad()
@@ -247,6 +151,12 @@ class SparseRanker(nn.Module):
             fill_sparsely([table[:-1] for table in pairs])
         for weight in (self.link_mention, self.link_pair, self.new_mention):
             fill_output(weight, how)
+
+
+def with_diagonal(links: Tensor, new: Tensor) -> Tensor:
+    """[mention, antecedent] scores of links, with [mention] those of "new entity" on the diagonal."""
+    diagonal = torch.eye(len(links), dtype=torch.bool, device=links.device)
+    return torch.where(diagonal, new[:, None], links)
 
 
 def _slot_rows(vocabulary: Vocabulary) -> list[int]:

@@ -1,27 +1,28 @@
-"""u · tanh(A_i + B_j + C[code_ij]) for all pairs of a document, block by block.
+"""Scores of all pairs of a document, block by block: the first layer is A_i + B_j + C[code_ij].
 
 The hidden layer of a document with n mentions has n²/2 · 700 numbers: 170 MB at n = 350, 110 GB at 9,000.
 Rows i are taken in blocks that stay in the cache of a processor. For the backward pass hidden values are kept
 if they are few enough, else computed again.
 
-Gradients are matrix products. With h' = 1 − h² and g = ∂loss/∂s,
+`PairScores` is u · tanh of the first layer, with gradients as matrix products. With h' = 1 − h² and
+g = ∂loss/∂s,
 
     ∂A_i = u ∘ Σ_j g_ij h'_ij          ∂C = u ∘ Σ_ij g_ij M[code_ij]ᵀ h'_ij
     ∂B_j = u ∘ Σ_i g_ij h'_ij          ∂u = Σ_ij g_ij h_ij
 
 where M has a row of zeros and ones for each code, and C = M · slots. Nothing is added up in scattered order,
-hence the same result every time. Where a GPU has Triton, `fused_pairs.py` does the same without hidden
-values in memory.
+hence the same result every time. `scores_in_blocks` takes any layers above the first as a function.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
-from torch.nn.functional import embedding
+from torch.nn.functional import embedding, pad
+from torch.utils.checkpoint import checkpoint
 
 from corelax.core.errors import CorelaxError
 
@@ -35,6 +36,10 @@ class Limits(NamedTuple):
 
 ON_CPU = Limits(1 << 21, 1 << 27)
 ELSEWHERE = Limits(1 << 24, 1 << 32)
+
+
+def limits_on(device: torch.device) -> Limits:
+    return ELSEWHERE if device.type == "cuda" else ON_CPU
 
 
 class PairScores(torch.autograd.Function):
@@ -66,7 +71,7 @@ class PairScores(torch.autograd.Function):
             window: How far back antecedents are looked at, at least; 0 for all the way.
         """
         n, size = current.shape
-        limits = ELSEWHERE if current.is_cuda else ON_CPU
+        limits = limits_on(current.device)
         keep = ctx.needs_input_grad[0] and n * n * size <= limits.kept
         if dropout and current.is_cuda and not keep:
             raise CorelaxError(
@@ -91,12 +96,11 @@ class PairScores(torch.autograd.Function):
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
-        """Sums over pairs, block by block."""
         if ctx.dropout and ctx.seed is None and not ctx.kept:
             raise RuntimeError("the hidden values of a step with dropout are gone: backward once")
         current, previous, table, output, code_slots, codes = ctx.saved_tensors
         n, size = current.shape
-        limits = ELSEWHERE if current.is_cuda else ON_CPU
+        limits = limits_on(current.device)
         of_current, of_previous = torch.empty_like(current), torch.zeros_like(previous)
         of_slots, of_output = current.new_zeros(code_slots.shape[1], size), torch.zeros_like(output)
         ones = current.new_ones([])
@@ -163,3 +167,64 @@ def _hidden(
     hidden += current[rows, None]
     hidden += previous[columns]
     return hidden.tanh_()
+
+
+class FirstLayer(NamedTuple):
+    """What the first layer adds up for a pair.
+
+    Attributes:
+        current: [mention, hidden] A_i, with the bias.
+        previous: [mention, hidden] B_j.
+        weights: [feature, hidden] weights of the features of pairs.
+        features: From rows and columns to [row, column, feature], the features of these pairs.
+    """
+
+    current: Tensor
+    previous: Tensor
+    weights: Tensor
+    features: Callable[[slice, slice], Tensor]
+
+
+def scores_in_blocks(
+    first: FirstLayer,
+    above: Callable[[Tensor, slice], Tensor],
+    *,
+    window: int = 0,
+    width: int = 0,
+) -> Tensor:
+    """[mention, antecedent] scores; what is not below the diagonal means nothing.
+
+    Args:
+        first: The parts of the first layer.
+        above: From [row, column, hidden] sums of the first layer, and which rows they are, to [row, column].
+        window: How far back antecedents are looked at, at least; 0 for all the way.
+        width: How many values of a pair the backward pass needs, if more than the first layer has.
+
+    >>> ones = torch.ones(2, 1)
+    >>> first = FirstLayer(ones, 2 * ones, ones[:1], lambda rows, columns: torch.ones(2, 2, 1))
+    >>> scores_in_blocks(first, lambda hidden, rows: hidden.sum(-1))
+    tensor([[4., 4.],
+            [4., 4.]])
+    """
+    n, size = first.current.shape
+    limits = limits_on(first.current.device)
+    again = torch.is_grad_enabled() and n * n * max(size, width) > limits.kept
+    pieces = []
+    for rows, columns in blocks(n, size, limits.block, window):
+
+        def score(
+            current: Tensor,
+            previous: Tensor,
+            weights: Tensor,
+            rows: slice = rows,
+            columns: slice = columns,
+        ) -> Tensor:
+            # As a product, since the gradient of an index would be added up in any order.
+            hidden = first.features(rows, columns) @ weights
+            hidden = hidden + current[rows, None] + previous[columns]
+            return above(hidden, rows)
+
+        parts = (first.current, first.previous, first.weights)
+        piece = checkpoint(score, *parts, use_reentrant=False) if again else score(*parts)
+        pieces.append(pad(piece, (columns.start, n - columns.stop)))
+    return torch.cat(pieces) if pieces else first.current.new_zeros(0, 0)

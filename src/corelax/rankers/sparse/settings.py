@@ -1,4 +1,4 @@
-"""Sizes and limits of the sparse ranker."""
+"""Names, sizes and limits of the sparse ranker, which folders, training and commands share."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from corelax.core.checks import check_choice, check_number
 from corelax.core.settings import check_types
 from corelax.rankers.sparse.names import LOCAL, NETWORKS
-from corelax.rankers.sparse.network import INITIALISATIONS
 
+INITIALISATIONS = ("uniform", "sparse")
 SIZES = (
     "hidden_mention hidden_pair hidden_outer hidden_cluster word_size hidden_deep hidden_above"
 ).split()
@@ -28,7 +28,7 @@ class SparseSettings:
         word_size: The size of word vectors, of "deep".
         hidden_deep: Hidden units of its first layer.
         hidden_above: Hidden units of its second and of its third layer.
-        initialisation: How fresh weights are drawn: "uniform" or "sparse".
+        initialisation: How fresh weights are drawn: "uniform" as Le & Titov, or "sparse" as Wiseman et al.
         max_antecedents: How many mentions back a mention can be linked; 0 for no limit.
 
     >>> SparseSettings(hidden_pair=0)

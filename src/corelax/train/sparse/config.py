@@ -17,7 +17,6 @@ from corelax.rankers.sparse.folder import read_config
 from corelax.rankers.sparse.names import (
     DECODINGS,
     DEEP,
-    GLOBAL,
     LOCAL,
     PAIR_PRETRAINING,
     PRETRAINING,
@@ -48,7 +47,6 @@ __all__ = [
 
 OBJECTIVES = (*PRETRAINING, *PAIR_PRETRAINING, *RESOLVING)
 OPTIMIZERS = ADAGRAD, RMSPROP = ("adagrad", "rmsprop")
-PRECISIONS = FLOAT32, TF32, BFLOAT16 = ("float32", "tf32", "bfloat16")
 FEATURES = "features."
 RANKER = tuple(setting.name for setting in fields(SparseSettings))
 RATES = ("learning_rate", "output_learning_rate", "cluster_learning_rate")
@@ -77,11 +75,6 @@ class Config(StageSettings):
             all hidden layers.
         state_dropout: The dropout of the states of clusters, where a global ranker reads them.
         clamp: The largest gradient of each weight of a global ranker's LSTM and of its input; 0 for no limit.
-        precision: Of the matrix products of a step: "float32"; "tf32" rounds their factors, on GPUs that have
-            it; "bfloat16" also gives two bytes to hidden values of a deep ranker's pairs, in recorded steps.
-        own_history: The share of training documents whose clusters so far, as a global ranker sees them, are
-            its own instead of the gold ones.
-        own_history_end: That share in the last epoch, reached by equal steps; 0: as `own_history`.
         max_mentions: Training documents are cut to this many mentions; 0 for no limit.
         network, hidden_mention, hidden_pair, hidden_outer, hidden_cluster: As in `SparseSettings` (all
             stages; first layers are pretrained as those of the local ranker, whatever network they are for).
@@ -94,6 +87,7 @@ class Config(StageSettings):
 
     OBJECTIVES: ClassVar[tuple[str, ...]] = OBJECTIVES
     FIXED: ClassVar[tuple[str, ...]] = ("stage", "features")
+    GONE: ClassVar[tuple[str, ...]] = ("precision", "own_history", "own_history_end")
 
     anaphoric_weight: float = 1.35
     learning_rate: float = 0.05
@@ -107,9 +101,6 @@ class Config(StageSettings):
     dropout: float = 0.0
     state_dropout: float = 0.0
     clamp: float = 0.0
-    precision: str = FLOAT32
-    own_history: float = 0.0
-    own_history_end: float = 0.0
     max_mentions: int = 350
     network: str = everywhere(LOCAL)
     hidden_mention: int = everywhere(200)
@@ -129,7 +120,6 @@ class Config(StageSettings):
         StageSettings.__post_init__(self)
         check_choice("feature_set", self.feature_set, FEATURE_SETS)
         check_choice("optimizer", self.optimizer, OPTIMIZERS)
-        check_choice("precision", self.precision, PRECISIONS)
         if self.objective in PAIR_PRETRAINING and self.network != DEEP:
             raise CorelaxError(
                 f"{self.objective} is an objective of deep rankers; set network=deep"
@@ -147,29 +137,12 @@ class Config(StageSettings):
         for name in ("dropout", "state_dropout"):
             if not 0 <= (share := getattr(self, name)) < 1:
                 raise CorelaxError(f"{name} must be at least 0 and below 1, not {share}")
-        for name in ("own_history", "own_history_end"):
-            if not 0 <= (share := getattr(self, name)) <= 1:
-                raise CorelaxError(f"{name} must be between 0 and 1, not {share}")
-            if share and self.network != GLOBAL:
-                raise CorelaxError(f"{name} is a setting of global rankers; set network=global")
         _ = self.ranker, self.feature_settings  # which check theirs
 
     @property
     def ranker(self) -> SparseSettings:
         """Sizes and limits of the ranker."""
         return SparseSettings(**{name: getattr(self, name) for name in RANKER})
-
-    def own_history_at(self, epoch: int) -> float:
-        """The share of documents with the ranker's own history at an epoch, counted from 1.
-
-        >>> rising = Config(stage="s", network="global", own_history_end=0.5, epochs=3)
-        >>> [rising.own_history_at(epoch) for epoch in (1, 2, 3)]
-        [0.0, 0.25, 0.5]
-        """
-        if not self.own_history_end:
-            return self.own_history
-        done = (epoch - 1) / max(self.epochs - 1, 1)
-        return self.own_history + (self.own_history_end - self.own_history) * done
 
     @property
     def of_training(self) -> dict[str, Any]:
@@ -250,6 +223,7 @@ def saved_config(folder: Path) -> Config:
     """
     settings, training = read_config(folder)
     try:
-        return Config.from_saved({**asdict(settings), **training["config"]})
+        saved = {**asdict(settings), **training["config"]}
+        return Config.from_saved({k: v for k, v in saved.items() if k not in Config.GONE})
     except (CorelaxError, TypeError) as error:
         raise CorelaxError(f"{folder / CONFIG}: not the settings of a model ({error})") from None

@@ -11,14 +11,13 @@ import torch
 from corelax.document import Span
 from corelax.document.clustering import Clustering, without_singletons
 from corelax.metrics import METRICS, Report, Tally
-from corelax.rankers.sparse.decoding import decode_table
-from corelax.rankers.sparse.deep.network import DeepRanker
+from corelax.rankers.sparse.deep_network import DeepRanker
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.names import PAIR_PRETRAINING, PRETRAINING
 from corelax.rankers.sparse.network import SparseRanker
-from corelax.rankers.sparse.networks import Ranker
+from corelax.rankers.sparse.ranker import Ranker, decode_table
 from corelax.train.sparse.config import Config
-from corelax.train.sparse.deep_objective import Averages, pretraining_loss
+from corelax.train.sparse.objective import Averages, pair_pretraining_loss
 
 Tables = Sequence[DocumentTable]
 
@@ -65,7 +64,7 @@ def _likelihood(ranker: DeepRanker, tables: Tables, *, top: bool) -> float:
         if table.size:
             document = ranker.tensors_of(table)
             scores = ranker.pair_and_anaphoricity(document)
-            total += float(pretraining_loss(*scores, document.gold, averages, top=top))
+            total += float(pair_pretraining_loss(*scores, document.gold, averages, top=top))
     return math.exp(-total / max(len(tables), 1))
 
 

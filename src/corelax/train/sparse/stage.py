@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from corelax.core.device import choose_device
-from corelax.rankers.sparse.deep.network import DeepRanker
+from corelax.rankers.sparse.deep_network import DeepRanker
 from corelax.rankers.sparse.folder import (
     Model,
     fresh_ranker,

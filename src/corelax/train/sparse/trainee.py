@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import torch
 from torch import Tensor
 
 from corelax.rankers.sparse.folder import Model, belongs_to, write_weights
 from corelax.rankers.sparse.names import PRETRAINING
-from corelax.rankers.sparse.networks import Ranker
-from corelax.train.optim import AdaGrad, RMSprop
+from corelax.rankers.sparse.ranker import Ranker
+from corelax.train.optim import AdaGrad, RMSprop, clamp_gradients, clip_gradients
 from corelax.train.sparse.config import RMSPROP, Config
 from corelax.train.sparse.data import Data, training_documents
 from corelax.train.sparse.evaluate import dev_score
-from corelax.train.sparse.steps import Update, make_steps
+from corelax.train.sparse.objective import document_objective
 
 
 class SparseTrainee:
@@ -35,19 +36,31 @@ class SparseTrainee:
         self.optimizer_state = (self.optimizer.STATE,)
         self.belongs_to = belongs_to(data.train.vocabulary)
         self._config, self._data = config, data
-        documents = training_documents(data.train.tables, config)
-        self.keys = [document.key for document in documents]
-        update = Update(ranker, self.optimizer, config)
-        self._steps = make_steps(documents, update, config)
+        self._documents = training_documents(data.train.tables, config)
+        self.keys = [document.key for document in self._documents]
+        self.begin_epoch(1)
 
     def begin_epoch(self, epoch: int) -> None:
         """Sets the temperature."""
-        self._steps.begin_epoch(epoch)
+        self._objective = document_objective(self._config, epoch, self._documents)
 
     def step(self, documents: Sequence[int]) -> Tensor:
-        """A step for one document; its loss."""
+        """A step for one document: scores, loss, gradient, update. Returns the loss before it."""
         [number] = documents
-        return self._steps.step(number)
+        ranker, config = self.network, self._config
+        loss = self._objective(ranker, ranker.tensors_of(self._documents[number]))
+        parameters = list(ranker.parameters())
+        # Not `backward`: it would forget that sparse gradients have each row once.
+        gradients = torch.autograd.grad(loss, parameters, allow_unused=True)
+        for parameter, gradient in zip(parameters, gradients, strict=True):
+            parameter.grad = gradient
+        if config.clamp:
+            clamp_gradients(ranker.clamped, config.clamp)
+        if config.clip:
+            clip_gradients(parameters, config.clip)
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+        return loss.detach()
 
     def dev_score(self) -> float:
         """The CoNLL score, or the criterion of a pretraining task."""

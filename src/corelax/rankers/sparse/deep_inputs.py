@@ -20,8 +20,13 @@ from torch import Tensor
 from corelax.rankers.sparse.features.pair import BITS, LARGEST_DISTANCE, SENTENCE_DISTANCES
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
-from corelax.rankers.sparse.pair_lists import PairList
-from corelax.rankers.sparse.tensors import code_slots
+from corelax.rankers.sparse.tensors import (
+    code_slots,
+    distinct_rows,
+    known_codes,
+    square_codes,
+    to_device,
+)
 
 AVERAGES, NEAR = 5, 5
 LARGEST = 64
@@ -70,9 +75,6 @@ class DeepTensors(NamedTuple):
         code_of_pair: [mention, antecedent] which code each pair has.
         gold: [mention] entity numbers, −1 for none.
         gold_sizes: [entity] all mentions of each gold entity.
-        length: [] the number of mentions that are not padding.
-        source: [row] where a document is padded: the first place in `rows` that has the same row.
-        pairs: All its pairs, where a document is padded.
     """
 
     rows: Tensor
@@ -84,13 +86,10 @@ class DeepTensors(NamedTuple):
     code_of_pair: Tensor
     gold: Tensor
     gold_sizes: Tensor
-    length: Tensor
-    source: Tensor | None = None
-    pairs: PairList | None = None
 
     @property
     def size(self) -> int:
-        """The number of mentions, padding included."""
+        """The number of mentions."""
         return len(self.words)
 
     @classmethod
@@ -102,40 +101,22 @@ class DeepTensors(NamedTuple):
             vectors: [word, vector] the fixed vectors; where they are, the tensors are.
             shown: From `shown_rows`.
         """
-        n, device, dtype = table.size, vectors.device, vectors.dtype
-        rows, local = np.unique(table.words, return_inverse=True)
-        local = local.reshape(table.words.shape)
-        if len(rows) and rows[0] < 0:  # "no word" goes to the end
-            rows, local = rows[1:], np.where(local == 0, len(rows) - 1, local - 1)
-        square = np.zeros((n, n), dtype=np.int32)
-        square[np.tri(n, k=-1, dtype=bool)] = table.code_of_pair
+        device, dtype = vectors.device, vectors.dtype
+        rows, words = distinct_rows(table.words)
         sentence = np.searchsorted(table.sentences, table.spans[:, 0], side="right") - 1
-
-        def tensor(array: np.ndarray) -> Tensor:
-            return torch.from_numpy(np.asarray(array, dtype=np.int64)).to(device)
-
-        codes = torch.from_numpy(np.asarray(table.codes if len(table.codes) else [0], np.int64))
+        slots = code_slots(to_device(known_codes(table), device), dtype)
         first_bit = LARGEST_DISTANCE + SENTENCE_DISTANCES
         return cls(
-            rows=tensor(rows),
-            words=tensor(local),
+            rows=to_device(rows, device),
+            words=to_device(words, device),
             averages=_averages(table, sentence, vectors),
             numbers=_numbers(table, shown, dtype).to(device),
-            sentence=tensor(sentence),
-            bits=code_slots(codes, dtype)[:, first_bit + 1 :: 2].to(device),
-            code_of_pair=torch.from_numpy(square).to(device),
-            gold=tensor(table.gold),
-            gold_sizes=tensor(table.gold_sizes),
-            length=torch.tensor(n, device=device),
+            sentence=to_device(sentence, device),
+            bits=slots[:, first_bit + 1 :: 2],
+            code_of_pair=square_codes(table).to(device),
+            gold=to_device(table.gold, device),
+            gold_sizes=to_device(table.gold_sizes, device),
         )
-
-    def with_room(self, rows: int) -> DeepTensors:
-        """The same with room for more rows, which repeat the first of one or more; "no word" is at `rows`."""
-        known = len(self.rows)
-        source = torch.zeros(rows, dtype=torch.long, device=self.rows.device)
-        source[:known] = torch.arange(known, device=self.rows.device)
-        words = self.words.masked_fill(self.words == known, rows)
-        return self._replace(rows=self.rows[source], words=words, source=source)
 
     def pair_numbers(self, current: Tensor, previous: Tensor, buckets: Tensor) -> Tensor:
         """[..., 32] the features of pairs, from the numbers of their mentions i and j.
@@ -154,7 +135,7 @@ class DeepTensors(NamedTuple):
 def _averages(table: DocumentTable, sentence: np.ndarray, vectors: Tensor) -> Tensor:
     """[mention, 5 · vector] averages over the mention, what is near it, its sentence and the document."""
     size = len(table.tokens)
-    tokens = torch.from_numpy(np.asarray(table.tokens, dtype=np.int64)).to(vectors.device)
+    tokens = to_device(table.tokens, vectors.device)
     known = (tokens >= 0)[:, None]
     of_tokens = torch.where(known, vectors[tokens.clamp(min=0)], 0.0).double()
     sums = torch.cat([of_tokens.new_zeros(1, vectors.shape[1]), of_tokens.cumsum(0)])
@@ -169,8 +150,7 @@ def _averages(table: DocumentTable, sentence: np.ndarray, vectors: Tensor) -> Te
     ]
     averages = []
     for first, last in places:
-        low, high = (torch.from_numpy(np.asarray(side, dtype=np.int64)) for side in (first, last))
-        low, high = low.to(vectors.device), high.to(vectors.device)
+        low, high = to_device(first, vectors.device), to_device(last, vectors.device)
         words = (high - low).clamp(min=1)[:, None]
         averages.append((sums[high] - sums[low]) / words)
     return torch.cat(averages, dim=1).to(vectors.dtype)
