@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from corelax.core.lazy import lazy_names
 from corelax.decode.antecedents import best_antecedents, entities_of_links
-from corelax.decode.claims import Claims, claims_of
 from corelax.decode.constraints import Pairs
 from corelax.decode.decided import Decided
 from corelax.decode.decision import Antecedent, Decision
 from corelax.decode.far_names import with_far_names
 from corelax.decode.selection import are_bare, edged_with_markup, overlapping, without_overlaps
+from corelax.english.claims import Claims, claims_of
 
 if TYPE_CHECKING:
     from corelax.decode.links import best_entities, best_links

@@ -14,9 +14,9 @@ import numpy as np
 from corelax.core.errors import CorelaxError
 from corelax.decode.arrays import Floats, Ints, as_array, dense_scores
 from corelax.decode.chains import entity_numbers
-from corelax.decode.claims import Claims
 from corelax.decode.consistency import consistent_antecedents
 from corelax.decode.constraints import Pairs, constrained_entities
+from corelax.english.claims import Claims
 
 
 def best_antecedents(

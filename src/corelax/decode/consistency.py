@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from corelax.decode.arrays import Ints
 from corelax.decode.chains import first_mentions
-from corelax.decode.claims import Claims
 from corelax.decode.membership import candidate_probs
+from corelax.english.claims import Claims
 
 
 def consistent_antecedents(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corelax.core.errors import CorelaxError
-from corelax.decode.claims import Claims
+from corelax.english.claims import Claims
 
 Pairs = Iterable[tuple[int, int]]
 Preference = Callable[[NDArray[np.floating]], NDArray[np.floating]]

@@ -13,8 +13,8 @@ import numpy as np
 
 from corelax.decode.arrays import Ints
 from corelax.decode.chains import first_mentions
-from corelax.decode.claims import Claims
 from corelax.document import Document
+from corelax.english.claims import Claims
 from corelax.english.pronouns import POSSESSIVE_ENDINGS
 from corelax.text.remembered import Remembered
 

@@ -16,7 +16,7 @@ from corelax.core.printable import shortened
 from corelax.decode import Antecedent, Decided, Decision
 from corelax.document import Document, Span
 from corelax.document.clustering import Clustering
-from corelax.resolve.representative import representative, short_end
+from corelax.english.representative import representative, short_end
 
 SHOWN = 50  # characters of a text in its repr
 

@@ -17,18 +17,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from corelax.english.pronouns import FIRST_PERSON, POSSESSIVE_ENDINGS, SECOND_PERSON
+from corelax.english.phrases import DETERMINERS
+from corelax.english.pronouns import POSSESSIVE_ENDINGS, POSSESSIVES, REPLACED, person_of
+from corelax.english.representative import DESCRIPTION, PRONOUN
 from corelax.english.verbs import BE
-from corelax.resolve.phrases import DETERMINERS
-from corelax.resolve.representative import DESCRIPTION, PRONOUN
 from corelax.resolve.text_context import Called, Context
 
 if TYPE_CHECKING:
     from corelax.resolve.resolution import ResolvedMention
 
-SUBJECTS = frozenset("i you he she it we they".split())
-POSSESSIVES = frozenset("my your his its our their mine yours hers ours theirs".split())
-REPLACED = SUBJECTS | POSSESSIVES | frozenset("me him her them us 'em".split())
 _DEFINITE = DETERMINERS - {"a", "an", "some", "another"}
 _BETWEEN = frozenset(", ( - – — :".split())
 
@@ -131,15 +128,6 @@ class Rules:
             if inner is chosen or self.context.first_noun.get(inner.entity) == inner.span.start:
                 return len(self.context.entities[inner.entity].mentions) > 1
         return False
-
-
-def person_of(word: str) -> int:
-    """The person of a pronoun; 3 for all other words.
-
-    >>> person_of("my"), person_of("she")
-    (1, 3)
-    """
-    return 1 if word in FIRST_PERSON else 2 if word in SECOND_PERSON else 3
 
 
 def _contains(words: Sequence[str], part: Sequence[str]) -> bool:

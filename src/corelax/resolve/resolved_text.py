@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING
 from corelax.core.checks import check_choice, check_items, check_number
 from corelax.core.errors import CorelaxError
 from corelax.document import Span
-from corelax.english.pronouns import POSSESSIVE_ENDINGS
-from corelax.resolve.contractions import verb_changes
-from corelax.resolve.her import is_possessive_her
-from corelax.resolve.phrases import (
+from corelax.english.her import is_possessive_her
+from corelax.english.phrases import (
     PARTS,
     capitalized,
     definite,
@@ -23,9 +21,11 @@ from corelax.resolve.phrases import (
     with_possessive,
     without_number,
 )
-from corelax.resolve.replaceable import POSSESSIVES, REPLACED, SUBJECTS, Rules, person_of
+from corelax.english.pronouns import POSSESSIVE_ENDINGS, POSSESSIVES, REPLACED, SUBJECTS, person_of
+from corelax.english.representative import DESCRIPTION, NAME, PRONOUN
+from corelax.english.verbs import verb_changes
+from corelax.resolve.replaceable import Rules
 from corelax.resolve.replaced import Edit, ResolvedText
-from corelax.resolve.representative import DESCRIPTION, NAME, PRONOUN
 from corelax.resolve.text_context import Called, Context
 
 if TYPE_CHECKING:

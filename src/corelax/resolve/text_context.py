@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from corelax.english.phrases import can_be_called, kernel
 from corelax.english.pronouns import PRONOUNS
+from corelax.english.representative import DESCRIPTION, NAME, kind_of, short_end
 from corelax.english.verbs import AUXILIARIES, BASE_FORMS
-from corelax.resolve.phrases import can_be_called, kernel
-from corelax.resolve.representative import DESCRIPTION, NAME, kind_of, short_end
 
 if TYPE_CHECKING:
     from corelax.resolve.resolution import Resolution, ResolvedMention

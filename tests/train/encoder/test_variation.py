@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corelax import Document
+from corelax.english.exchanged import swapped
 from corelax.train.encoder.config import EncoderConfig
-from corelax.train.encoder.counterfactual import swapped
 from corelax.train.encoder.examples import make_example
 from corelax.train.encoder.variation import cuts, varied
 from tests.train.encoder.test_examples import documents, example_of

@@ -12,10 +12,10 @@ from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
 from corelax.document.clustering import SINGLETONS, Clustering, entity_of_mentions
+from corelax.english.exchanged import swapped
 from corelax.io import read
 from corelax.rankers.encoder.inputs import WordPieces
 from corelax.rankers.encoder.settings import EncoderSettings
-from corelax.train.encoder.counterfactual import swapped
 from corelax.train.encoder.examples import Example, make_example
 from corelax.train.encoder.pairs import GAP, gap_examples
 

@@ -5,36 +5,31 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from corelax.english.people import FEMALE_TITLES, MALE_TITLES, SURNAME_TITLES
-from corelax.english.pronouns import POSSESSIVE_ENDINGS
+from corelax.english.pronouns import POSSESSIVE_ENDINGS, word_set
 from corelax.english.verbs import AUXILIARIES, BASE_FORMS
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 # Not one thing that a text can come back to: every boy, nobody, a few of them.
-_QUANTIFIED = _words(
-    """
+_QUANTIFIED = word_set("""
     all any anybody anyone anything both each either enough every everybody everyone everything few fewer
     half less little many more most much neither no nobody none nothing one plenty several somebody someone
     something so such there what whatever whichever who whoever how why
-    """
-)
-_AMOUNTS = _words("lot few number couple bit handful deal majority minority")
-_NUMBERS = _words("two three four five six seven eight nine ten eleven twelve dozen")
-_SUBJECTS = _words("i he she we they")
-PARTS = _NUMBERS | _words(
+    """)
+_AMOUNTS = word_set("lot few number couple bit handful deal majority minority")
+_NUMBERS = word_set("two three four five six seven eight nine ten eleven twelve dozen")
+_SUBJECTS = word_set("i he she we they")
+PARTS = _NUMBERS | word_set(
     "all both one none some most many each either neither any half few several part"
 )
-DETERMINERS = _words("the a an this that these those my your his her its our their some another")
-_RELATIVE = _words("who whom whose which that where when")
-_PREPOSITIONS = _words(
+DETERMINERS = word_set("the a an this that these those my your his her its our their some another")
+_RELATIVE = word_set("who whom whose which that where when")
+_PREPOSITIONS = word_set(
     "of in on at from with by for to about behind near under over inside outside beside around between into"
 )
-_INCOMPLETE = _words("kind kinds sort sorts type types number part parts piece pair group one two")
+_INCOMPLETE = word_set(
+    "kind kinds sort sorts type types number part parts piece pair group one two"
+)
 # Words of clauses, which no name or noun phrase has outside of relative clauses.
-_CLAUSE = AUXILIARIES - {"may", "will"} | _words(". ! ? n't 'm ’m 're ’re 've ’ve 'd ’d 'll ’ll")
+_CLAUSE = AUXILIARIES - {"may", "will"} | word_set(". ! ? n't 'm ’m 're ’re 've ’ve 'd ’d 'll ’ll")
 _TITLES = MALE_TITLES | FEMALE_TITLES | SURNAME_TITLES
 _ENDINGS = [[ending] for ending in POSSESSIVE_ENDINGS]
 # Endings of words that are seldom names.

@@ -15,22 +15,26 @@ from operator import or_
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from corelax.decode.arrays import Ints
 from corelax.document import Document
-from corelax.english.first_names import FIRST_NAMES, MALE_NAMES, first_name, may_be_one_person
 from corelax.english.people import (
     FEMALE_NOUNS,
     FEMALE_TITLES,
+    FIRST_NAMES,
     GIVEN_NAME_TITLES,
+    MALE_NAMES,
     MALE_NOUNS,
     MALE_TITLES,
     SURNAME_TITLES,
     TITLES,
+    first_name,
+    may_be_one_person,
 )
 from corelax.english.pronouns import CANONICAL, FEMALE, MALE, POSSESSIVE_ENDINGS, SECOND_PERSON
 from corelax.text.remembered import Remembered
 
+Ints = NDArray[np.int64]
 _LONGEST = 4  # words of a mention that is looked at
 _MOST_PHRASES = 20_000  # mentions that are remembered: in most texts a few are all of them
 _JOINING = frozenset("and or & , with of / -".split()) | set(POSSESSIVE_ENDINGS)
