@@ -30,11 +30,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from corelax.core.clusters import Cluster
 from corelax.core.text_table import format_table
 from corelax.scale import resolve_shards
 from corelax.scale.folder import RunFolder
-from corelax.scale.pieces import cut_into_shards
+from corelax.scale.shards import cut_into_shards
 from corelax.scale.worker import Part
 from corelax.synthetic import Shape, generate
 
@@ -84,7 +83,7 @@ def measure_speed(folder: Path, documents: int, rounds: int) -> dict[str, Any]:
     write_texts(source, documents, WORDS)
     ways: dict[str, dict[str, Any]] = {"one": {"jobs": 1}, "two": {"jobs": 2}}
     if find_spec("ray") is not None:
-        ways["ray"] = {"cluster": Cluster(workers=2)}
+        ways["ray"] = {"ray": "local", "jobs": 2}
     runs: list[dict[str, Any]] = []
     for number in range(rounds):
         of_round = {}
@@ -125,7 +124,7 @@ def measure_driver(folder: Path) -> dict[str, Any]:
     write_texts(source, 50_000, WORDS)
     size = source.stat().st_size / 1e6
     began = time.perf_counter()
-    shards = list(cut_into_shards([(str(source), source.stat().st_size)]))
+    shards = list(cut_into_shards({str(source): source.stat().st_size}, documents=500))
     cut = time.perf_counter()
     out = RunFolder(str(folder / "out"), "rows")
     part = Part(bytes(4_000_000), 500, 100_000, ())

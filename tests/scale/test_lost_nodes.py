@@ -47,7 +47,8 @@ def test_shards_of_a_lost_node_are_resolved_once_more(joined, tmp_path):
     resolve_shards([texts], str(tmp_path / "one"), jobs=1, **options)
     where, node = joined
     with killed_at_work(node, "submit"):
-        report = resolve_shards([texts], str(tmp_path / "lost"), cluster=where, **options)
+        given = {"ray": where.address, "jobs": where.workers}
+        report = resolve_shards([texts], str(tmp_path / "lost"), **given, **options)
     assert (report.shards, report.documents, report.bad) == (20, 40, 0)
     assert contents(tmp_path / "lost") == contents(tmp_path / "one")
 

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from corelax import CorelaxError
 from corelax.document import Document
 from corelax.io import read, write
-from corelax.scale import pieces, resolve_shards
-from corelax.scale.pieces import cut_into_shards, input_sizes
-from corelax.scale.reading import Reading, read_piece
+from corelax.scale import ShardOptions, resolve_shards
+from corelax.scale import shards as cutting
+from corelax.scale.reading import read_piece
+from corelax.scale.shards import cut_into_shards, input_sizes
 from tests.cli.equal_words import EqualWords
 from tests.scale.scale_inputs import contents
 
@@ -65,17 +66,17 @@ def test_shards_hold_every_line_once_and_in_order(tmp_path, files, size, packed)
         path.write_bytes(gzip.compress(raw) if packed else raw)
         paths.append(str(path))
         wanted += [(r["id"], r["text"]) for r in records]
-    shards = list(cut_into_shards(input_sizes(paths).items(), documents=size))
-    read_back = [[d for p in shard for d in read_piece(p, Reading())] for shard in shards]
+    shards = list(cut_into_shards(input_sizes(paths), documents=size))
+    read_back = [[d for p in shard for d in read_piece(p, ShardOptions())] for shard in shards]
     assert [(d.id, d.raw_text) for shard in read_back for d in shard] == wanted
     assert all(len(shard) == size for shard in read_back[:-1])
 
 
 def test_a_long_file_makes_shards_of_few_documents(tmp_path, monkeypatch):
-    monkeypatch.setattr(pieces, "SHARD_BYTES", 30)
+    monkeypatch.setattr(cutting, "SHARD_BYTES", 30)
     for name, size in (("a", 20), ("b", 5), ("c", 20), ("d", 200)):
         (tmp_path / f"{name}.txt").write_text("x" * size)
-    shards = cut_into_shards(input_sizes([str(tmp_path)]).items())
+    shards = cut_into_shards(input_sizes([str(tmp_path)]), documents=500)
     assert [[Path(p.path).stem for p in shard] for shard in shards] == [["a", "b"], ["c"], ["d"]]
 
 
@@ -250,8 +251,8 @@ def test_a_folder_takes_no_shards_of_other_inputs(tmp_path):
 
 def test_a_file_that_vanishes_is_no_bad_document(tmp_path, monkeypatch):
     (tmp_path / "a.txt").write_text("Ann")
-    real = pieces.size_of
-    monkeypatch.setattr("corelax.scale.pieces.size_of", lambda p: 3 if "gone" in p else real(p))
+    real = cutting.size_of
+    monkeypatch.setattr("corelax.scale.shards.size_of", lambda p: 3 if "gone" in p else real(p))
     with pytest.raises(CorelaxError, match=r"gone.txt: not there on .*; every node must see"):
         run([str(tmp_path / "gone.txt")], tmp_path / "out")
 

@@ -6,16 +6,18 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from corelax.cli.options import MOST_WORKERS, FormatName, note, plural
 from corelax.cli.parameters import Argument, BadParameter, Exit, Option
-from corelax.cli.shards import GpuShare, Ray, cluster_of, resolve_into_shards
+from corelax.cli.shards import resolve_into_shards
 from corelax.core.device import Device
 from corelax.core.errors import CorelaxError
 from corelax.core.files import STANDARD
 from corelax.core.options import Threads
+from corelax.scale.options import ShardOptions
 
 if TYPE_CHECKING:
     from corelax.cli.bars import PiecesBar
@@ -148,17 +150,10 @@ def resolve(
             "continues an interrupted one.",
         ),
     ] = False,
-    shard_size: Annotated[
-        int, Option(min=1, max=1_000_000, metavar="N", help="Documents of a shard.")
-    ] = 500,
+    sharding: ShardOptions = ShardOptions(),  # noqa: B008
     parquet: Annotated[
         bool, Option("--parquet", help="With --shards: Parquet instead of lines of JSON.")
     ] = False,
-    column: Annotated[
-        str, Option(metavar="NAME", help="With --shards: the texts of jsonlines and Parquet.")
-    ] = "text",
-    ray: Ray = None,
-    gpu_share: GpuShare = None,
     quiet: Annotated[
         bool, Option("--quiet", "-q", help="No notes and no progress; errors are told.")
     ] = False,
@@ -179,14 +174,32 @@ def resolve(
         raise BadParameter("leave out --quiet", param_hint="--verbose")
     if workers and jobs is not None and jobs > 1:
         raise BadParameter("leave out --jobs: workers share one model", param_hint="--workers")
-    cluster = cluster_of(ray, jobs=jobs, threads=threads, gpu_share=gpu_share, device=device)
-    if shards or cluster is not None:
+    if sharding.gpu_share is not None and sharding.ray is None:
+        raise BadParameter("goes with --ray", param_hint="--gpu-share")
+    if shards or sharding.ray is not None:
         if not files:
-            address = f" (--ray has taken {ray!r} for an address)" if ray else ""
-            raise BadParameter(f"name files or folders{address}", param_hint="FILES")
+            taken = f" (--ray has taken {sharding.ray!r} for an address)" if sharding.ray else ""
+            raise BadParameter(f"name files or folders{taken}", param_hint="FILES")
+        sharding = replace(
+            sharding,
+            output="parquet" if parquet else format or "rows",
+            model=model,
+            singletons=singletons,
+            scheme=scheme,
+            device=device,
+            runtime=runtime,
+            threads=threads,
+            batch_size=batch_size,
+            jobs=jobs,
+            input_format=input_format,
+            encoding=encoding,
+            dialogue=dialogue,
+            glob=glob,
+        )
         resolve_into_shards(
             files,
             out,
+            sharding,
             unsuitable={
                 "--html": html,
                 "--resolved": resolved,
@@ -198,22 +211,6 @@ def resolve(
                 "--parquet and --json or --format": parquet and (json or format),
             },
             quiet=quiet,
-            output="parquet" if parquet else format or "rows",
-            shard_size=shard_size,
-            model=model,
-            singletons=singletons,
-            scheme=scheme,
-            device=device,
-            runtime=runtime,
-            threads=threads,
-            batch_size=batch_size,
-            jobs=jobs,
-            cluster=cluster,
-            input_format=input_format,
-            encoding=encoding,
-            dialogue=dialogue,
-            column=column,
-            glob=glob,
         )
         return
     if parquet:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from corelax.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from corelax.core.clusters import Cluster
+    from corelax.scale.options import ShardOptions
     from corelax.scale.run import ShardsReport, resolve_shards
 
-__all__ = ["Cluster", "ShardsReport", "resolve_shards"]
+__all__ = ["ShardOptions", "ShardsReport", "resolve_shards"]
 
 __getattr__, __dir__ = lazy_names(
-    __name__, {"corelax.core.clusters": "Cluster", "run": "resolve_shards ShardsReport"}
+    __name__, {"options": "ShardOptions", "run": "resolve_shards ShardsReport"}
 )

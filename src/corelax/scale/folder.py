@@ -12,8 +12,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -21,33 +21,23 @@ from corelax.core.claims import check_claim
 from corelax.core.errors import CorelaxError
 from corelax.core.locks import lock_folder
 from corelax.core.printable import json_text
+from corelax.scale.parts import SUFFIXES
 from corelax.scale.places import is_remote, read_place, sizes_in, write_place
-from corelax.scale.rows import part_suffix
 from corelax.scale.worker import Part
 
 MANIFEST, BAD, DONE = "manifest.json", "bad.jsonl", "done"
 
 
 class RunFolder:
-    """Where parts are written, here or in a store.
+    """Where parts are written, here or in a store; `output` is that of `ShardOptions`."""
 
-    Args:
-        out: The folder.
-        kind: What is written; see `corelax.scale.rows`.
-    """
-
-    def __init__(self, out: str, kind: str) -> None:
+    def __init__(self, out: str, output: str) -> None:
         self.out = out.rstrip("/")
-        self._suffix = part_suffix(kind)
+        self._suffix = SUFFIXES[output]
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self) -> AbstractContextManager[None]:
         """Keeps other commands from the folder, where there are locks."""
-        if is_remote(self.out):
-            yield
-            return
-        with lock_folder(Path(self.out)):
-            yield
+        return nullcontext() if is_remote(self.out) else lock_folder(Path(self.out))
 
     def claim(self, identity: Mapping[str, Any]) -> None:
         """Writes what the run is of; an error if the folder has parts of something else."""

@@ -1,17 +1,14 @@
-"""Parquet: texts in, resolutions out. The library `pyarrow` is loaded when a Parquet file is met."""
+"""Texts in Parquet files. The library `pyarrow` is loaded when one is met."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from corelax.core.errors import CorelaxError, one_line
 from corelax.io.jsonlines import NAME_FIELDS
 from corelax.scale.places import open_place
-
-TEXT = "text"
 
 
 class DamagedFile(CorelaxError):
@@ -26,16 +23,9 @@ def row_weights(path: str) -> list[tuple[int, int]]:
 
 
 def read_rows(
-    path: str, start: int, stop: int, column: str = TEXT
+    path: str, start: int, stop: int, column: str
 ) -> Iterator[tuple[int, str | None, Any]]:
-    """Some rows of a file, one after the other: number, name if there is one, text.
-
-    Args:
-        path: The file.
-        start: The first row.
-        stop: One past the last.
-        column: Where the texts are.
-    """
+    """Some rows of a file, one after the other: number, name if there is one, text."""
     with _opened(path) as file:
         names = file.schema_arrow.names
         if column not in names:
@@ -57,31 +47,8 @@ def read_rows(
             first += rows
 
 
-def parquet_bytes(rows: Sequence[Mapping[str, Any]]) -> bytes:
-    """Rows of resolutions as a Parquet file."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    place = {"start": pa.int32(), "end": pa.int32()}
-    shares = dict.fromkeys(("probability", "link_probability", "entity_probability"), pa.float64())
-    mention = {**place, "text": pa.string(), "entity": pa.int32(), "antecedent": pa.int32()}
-    entity = {"name": pa.string(), "probability": pa.float64(), "mentions": pa.list_(pa.int32())}
-    schema = pa.schema(
-        {
-            "doc_id": pa.string(),
-            "text": pa.string(),
-            "mentions": pa.list_(pa.struct({**mention, **shares})),
-            "entities": pa.list_(pa.struct(entity)),
-        }
-    )
-    buffer = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(list(rows), schema=schema), buffer)
-    return buffer.getvalue()
-
-
 @contextmanager
 def _opened(path: str) -> Iterator[Any]:
-    """A Parquet file; an error in one line if it is none, or is damaged."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -22,15 +22,17 @@ def is_remote(path: str) -> bool:
     return "://" in path
 
 
-def _store(path: str) -> tuple[Any, str]:
-    """The file system of an address, and the path in it."""
+@contextmanager
+def _store(path: str) -> Iterator[tuple[Any, str]]:
+    """The file system of an address, and the path in it; what it says is told in one line."""
     import fsspec
 
     try:
-        store, inner = fsspec.core.url_to_fs(path)
+        yield fsspec.core.url_to_fs(path)
+    except OSError as error:
+        raise CorelaxError(f"{path}: {explain(error)}") from None
     except (ImportError, ValueError) as error:  # no such protocol, or its library is not installed
         raise CorelaxError(f"{path}: {error}") from None
-    return store, inner
 
 
 @contextmanager
@@ -40,8 +42,7 @@ def open_place(path: str) -> Iterator[Any]:
         with open_bytes(path) as file:
             yield file
         return
-    store, inner = _store(path)
-    with _telling(path), store.open(inner, "rb") as raw:
+    with _store(path) as (store, inner), store.open(inner, "rb") as raw:
         is_packed = raw.read(2) == b"\x1f\x8b"
         raw.seek(0)
         yield io.BufferedReader(gzip.GzipFile(fileobj=raw)) if is_packed else raw
@@ -51,24 +52,22 @@ def read_place(path: str) -> bytes:
     """The bytes of a file as they are."""
     if not is_remote(path):
         return read_bytes(path)
-    store, inner = _store(path)
-    with _telling(path):
+    with _store(path) as (store, inner):
         return bytes(store.cat_file(inner))
 
 
 def write_place(path: str, content: bytes) -> None:
     """Writes a file: whole, or not at all. Folders are made."""
-    if not is_remote(path):
-        try:
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise CorelaxError(f"{path}: {explain(error)}") from None
-        write_bytes(path, content)
+    if is_remote(path):
+        with _store(path) as (store, inner):
+            store.makedirs(inner.rsplit("/", 1)[0], exist_ok=True)
+            store.pipe_file(inner, content)
         return
-    store, inner = _store(path)
-    with _telling(path):
-        store.makedirs(inner.rsplit("/", 1)[0], exist_ok=True)
-        store.pipe_file(inner, content)
+    try:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CorelaxError(f"{path}: {explain(error)}") from None
+    write_bytes(path, content)
 
 
 def sizes_in(folder: str) -> dict[str, int]:
@@ -77,8 +76,7 @@ def sizes_in(folder: str) -> dict[str, int]:
         paths = (path for path in Path(folder).rglob("*") if path.is_file())
         sizes = {path.relative_to(folder).as_posix(): path.stat().st_size for path in paths}
         return dict(sorted(sizes.items()))
-    store, inner = _store(folder)
-    with _telling(folder):
+    with _store(folder) as (store, inner):
         store.invalidate_cache()
         found = store.find(inner, detail=True) if store.exists(inner) else {}
     start = inner.rstrip("/") + "/"
@@ -89,27 +87,16 @@ def is_folder(path: str) -> bool:
     """Whether a path names a folder."""
     if not is_remote(path):
         return Path(path).is_dir()
-    store, inner = _store(path)
-    with _telling(path):
+    with _store(path) as (store, inner):
         return bool(store.isdir(inner))
 
 
 def size_of(path: str) -> int:
     """The bytes of a file as it is; an error if it is not there."""
     if is_remote(path):
-        store, inner = _store(path)
-        with _telling(path):
+        with _store(path) as (store, inner):
             return int(store.size(inner))
     try:
         return Path(path).stat().st_size
-    except OSError as error:
-        raise CorelaxError(f"{path}: {explain(error)}") from None
-
-
-@contextmanager
-def _telling(path: str) -> Iterator[None]:
-    """What a store says, as one line that names the file."""
-    try:
-        yield
     except OSError as error:
         raise CorelaxError(f"{path}: {explain(error)}") from None

@@ -15,89 +15,63 @@ from corelax.core.errors import CorelaxError
 from corelax.document import Document
 from corelax.io import FORMATS, Problems, stream
 from corelax.io.jsonlines import NAME_FIELDS, WORD_FIELDS
-from corelax.scale.parquet import TEXT, DamagedFile, read_rows
-from corelax.scale.pieces import Piece
+from corelax.scale.options import ShardOptions
+from corelax.scale.parquet import DamagedFile, read_rows
 from corelax.scale.places import is_remote, open_place, read_place
+from corelax.scale.shards import Piece
 from corelax.text import document_of, read_text, speakers_of
-from corelax.text.decoding import UTF8, decoded
+from corelax.text.decoding import decoded
 
 
 class Bad(NamedTuple):
-    """A document that could not be read or resolved.
-
-    Attributes:
-        doc_id: Its name, as far as it is known.
-        source: The file, with the line or row.
-        reason: What is wrong.
-    """
+    """A document that could not be read or resolved, with the file and its line or row."""
 
     doc_id: str
     source: str
     reason: str
 
 
-class Reading(NamedTuple):
-    """How files are read.
-
-    Attributes:
-        encoding: Of texts.
-        dialogue: Whether lines of raw text such as `Ann: Hello!` name the speaker.
-        column: Where the raw text is in lines of JSON and in Parquet.
-    """
-
-    encoding: str = UTF8
-    dialogue: bool = False
-    column: str = TEXT
-
-
-def read_piece(piece: Piece, how: Reading) -> Iterator[Document | Bad]:
+def read_piece(piece: Piece, options: ShardOptions) -> Iterator[Document | Bad]:
     """The documents of a piece, in their order.
 
-    >>> [doc] = read_piece(Piece("text", "examples/data/curie.txt"), Reading())
+    >>> [doc] = read_piece(Piece("text", "examples/data/curie.txt"), ShardOptions())
     >>> doc.id
     'examples/data/curie.txt'
     """
-    reader = {
-        "text": _text,
-        "lines": _lines,
-        "parquet": _rows,
-        "annotated": _annotated,
-        "bad": _bad,
-    }[piece.kind]
+    readers = {"text": _text, "lines": _lines, "parquet": _rows, "annotated": _annotated}
     if not is_remote(piece.path) and not Path(piece.path).exists():
         # It was there when it was cut: the file is not bad, and other nodes may see it.
         raise CorelaxError(
             f"{piece.path}: not there on {socket.gethostname()}; every node must see the inputs"
         )
-    yield from reader(piece, how)
+    if piece.kind == "bad":
+        yield Bad("", piece.path, piece.note)
+    else:
+        yield from readers[piece.kind](piece, options)
 
 
-def _bad(piece: Piece, _: Reading) -> Iterator[Bad]:
-    yield Bad("", piece.path, piece.reason)
-
-
-def _text(piece: Piece, how: Reading) -> Iterator[Document | Bad]:
+def _text(piece: Piece, options: ShardOptions) -> Iterator[Document | Bad]:
     path = piece.path
     try:
         if is_remote(path):
-            text = decoded(read_place(path), path, how.encoding)
+            text = decoded(read_place(path), path, options.encoding)
         else:
-            text = read_text(path, how.encoding)
-        yield _raw(text, path, how)
+            text = read_text(path, options.encoding)
+        yield _raw(text, path, options)
     except CorelaxError as error:
         yield _refused(path, path, error)
 
 
-def _raw(text: str, name: str, how: Reading) -> Document:
-    return document_of(text, name, speakers_of(text) if how.dialogue else None)
+def _raw(text: str, name: str, options: ShardOptions) -> Document:
+    return document_of(text, name, speakers_of(text) if options.dialogue else None)
 
 
-def _lines(piece: Piece, how: Reading) -> Iterator[Document | Bad]:
+def _lines(piece: Piece, options: ShardOptions) -> Iterator[Document | Bad]:
     number = piece.line
     try:
         for number, line in enumerate(_raw_lines(piece), piece.line + 1):
             if line.strip():
-                yield _from_line(line, piece.path, number, how)
+                yield _from_line(line, piece.path, number, options)
     except (EOFError, zlib.error, BadGzipFile) as error:
         yield Bad("", f"{piece.path}: after line {number}", f"the gzip data is damaged ({error})")
 
@@ -114,7 +88,7 @@ def _raw_lines(piece: Piece) -> Iterator[bytes]:
             yield line
 
 
-def _from_line(line: bytes, path: str, number: int, how: Reading) -> Document | Bad:
+def _from_line(line: bytes, path: str, number: int, options: ShardOptions) -> Document | Bad:
     """The document in a line of JSON: annotated, or a raw text."""
     name, source = f"{PurePath(path).name}:{number}", f"{path}:{number}"
     try:
@@ -122,8 +96,8 @@ def _from_line(line: bytes, path: str, number: int, how: Reading) -> Document | 
         fields = json.loads(text)
         if isinstance(fields, dict):
             name = _name(fields) or name
-            if how.column in fields and not any(field in fields for field in WORD_FIELDS):
-                return _raw(fields[how.column], name, how)
+            if options.column in fields and not any(field in fields for field in WORD_FIELDS):
+                return _raw(fields[options.column], name, options)
     except (ValueError, RecursionError) as error:
         return Bad(name, source, f"not a JSON object on one line ({error})")
     except CorelaxError as error:
@@ -132,7 +106,7 @@ def _from_line(line: bytes, path: str, number: int, how: Reading) -> Document | 
         [document] = FORMATS["jsonlines"].read(iter([text]), Problems(path), layers=True)  # type: ignore[arg-type]
     except CorelaxError as error:
         reason = str(error).removeprefix(f"{path}:1: ")
-        return Bad(name, source, f"{reason} (or a text as {how.column!r})")
+        return Bad(name, source, f"{reason} (or a text as {options.column!r})")
     return document if _name(fields) else replace(document, id=name)
 
 
@@ -144,13 +118,13 @@ def _name(fields: dict[str, Any]) -> str | None:
     return None
 
 
-def _rows(piece: Piece, how: Reading) -> Iterator[Document | Bad]:
+def _rows(piece: Piece, options: ShardOptions) -> Iterator[Document | Bad]:
     path, row = piece.path, piece.start
     try:
-        for row, key, text in read_rows(path, piece.start, piece.stop, how.column):
+        for row, key, text in read_rows(path, piece.start, piece.stop, options.column):
             name = key or f"{PurePath(path).name}:{row + 1}"
             try:
-                yield _raw(text, name, how)
+                yield _raw(text, name, options)
             except CorelaxError as error:
                 yield _refused(name, f"{path}: row {row + 1}", error)
             row += 1
@@ -158,9 +132,9 @@ def _rows(piece: Piece, how: Reading) -> Iterator[Document | Bad]:
         yield _refused("", f"{path}: rows {row + 1} to {piece.stop}", error)
 
 
-def _annotated(piece: Piece, _: Reading) -> Iterator[Document | Bad]:
+def _annotated(piece: Piece, _: ShardOptions) -> Iterator[Document | Bad]:
     try:
-        yield from stream(piece.path, piece.reason)
+        yield from stream(piece.path, piece.note)
     except CorelaxError as error:
         yield _refused("", piece.path, error)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from corelax.core.checks import check_number
 from corelax.core.clusters import Cluster, map_on_cluster
 from corelax.core.device import available_threads
 from corelax.core.errors import CorelaxError
@@ -16,17 +16,19 @@ from corelax.core.files import file_digest
 from corelax.core.folders import CONFIG, WEIGHTS
 from corelax.core.version import VERSION
 from corelax.core.workers import WorkerEnded, map_in_processes
-from corelax.io import format_for
 from corelax.resolve.hub import fetched
 from corelax.resolve.models import model_folder
 from corelax.scale.folder import RunFolder
-from corelax.scale.pieces import SHARD_DOCUMENTS, Shard, cut_into_shards, input_sizes
-from corelax.scale.reading import Reading
-from corelax.scale.rows import PARQUET, ROWS
-from corelax.scale.worker import Part, Work, shard_resolver
-from corelax.text.decoding import check_encoding
+from corelax.scale.options import ShardOptions
+from corelax.scale.shards import Shard, cut_into_shards, input_sizes
+from corelax.scale.worker import Part, shard_resolver
 
 Progress = Callable[[int, int, Sequence[str]], None]
+# Options that say what the parts are; who resolves them does not count.
+IDENTITY = (
+    "output", "shard_size", "singletons", "scheme", "batch_size", "input_format",
+    "encoding", "dialogue", "column",
+)  # fmt: skip
 
 
 class ShardsReport(NamedTuple):
@@ -51,23 +53,8 @@ def resolve_shards(
     inputs: Sequence[str],
     out: str,
     *,
-    output: str = ROWS,
-    shard_size: int = SHARD_DOCUMENTS,
-    model: str | Path | None = None,
-    singletons: str | None = None,
-    scheme: str | None = None,
-    device: str = "auto",
-    runtime: str = "auto",
-    threads: int | None = None,
-    batch_size: int = 8,
-    jobs: int | None = None,
-    cluster: Cluster | None = None,
-    input_format: str | None = None,
-    encoding: str = "utf-8",
-    dialogue: bool = False,
-    column: str = "text",
-    glob: str | None = None,
     progress: Progress = lambda _done, _all, _names: None,
+    **options: Any,
 ) -> ShardsReport:
     """Resolves the documents of files into a folder, a part for each shard; the same call continues a run.
 
@@ -78,24 +65,8 @@ def resolve_shards(
         inputs: Texts, lines of JSON (annotated, or with a text each), Parquet, annotated files, and folders
             of them; here or in a store that fsspec knows.
         out: The folder, here or in a store.
-        output: "rows" for lines of JSON with `doc_id`, `text`, `mentions`, `entities`; "parquet" for the
-            same; or a name from `corelax.io.FORMATS`.
-        shard_size: The most documents of a shard.
-        model: A model folder of an encoder ranker, or the name of an installed model; None is "small".
-        singletons: "drop" or "keep" entities of one mention; None is as in training.
-        scheme: The annotation scheme; None is the first of the model.
-        device: "auto", "cpu", "cuda" and so on.
-        runtime: "auto", "onnx", "int8" or "torch".
-        threads: Of each process; None is one, or the cores of a worker on a cluster.
-        batch_size: How many documents are resolved together.
-        jobs: How many processes; None is one for each core, 1 is this process.
-        cluster: A Ray cluster, instead of processes here.
-        input_format: The format of annotated files; None is by suffix.
-        encoding: Of texts.
-        dialogue: Whether lines such as `Ann: Hello!` name who speaks.
-        column: Where texts are in lines of JSON and in Parquet.
-        glob: Which files of folders are read; None is texts, Parquet and annotated files.
         progress: Called with the number of shards that are done, of all, and an empty list.
+        **options: Fields of `ShardOptions`.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as out:
@@ -103,35 +74,26 @@ def resolve_shards(
     >>> report.documents, report.bad
     (1, 0)
     """
-    check_number("shard_size", shard_size, at_least=1, integer=True)
-    check_number("batch_size", batch_size, at_least=1, integer=True)
-    check_encoding(encoding)
-    output = output if output in (ROWS, PARQUET) else format_for("", output)
-    input_format = None if input_format is None else format_for("", input_format)
-    reading = Reading(encoding, dialogue, column)
-    folder = RunFolder(out, output)
-    sizes = input_sizes(inputs, glob)
-    shards = list(cut_into_shards(sizes.items(), documents=shard_size, format=input_format))
-    workers = jobs or available_threads()
-    model = str(model_folder(fetched(model)))
-    each = threads or (max(1, int(cluster.cpus)) if cluster else 1)
-    if cluster is not None and not cluster.gpus and device == "auto":
-        device = "cpu"  # a GPU of a node is for those who have asked for it
-    loading = {"device": device, "runtime": runtime, "threads": each}
-    work = Work(model, loading, singletons, scheme, batch_size, output, reading)
+    return run_shards(inputs, out, ShardOptions(**options), progress)
+
+
+def run_shards(
+    inputs: Sequence[str], out: str, options: ShardOptions, progress: Progress
+) -> ShardsReport:
+    """As `resolve_shards`, with its options in one object."""
+    sizes = input_sizes(inputs, options.glob)
+    shards = list(cut_into_shards(sizes, documents=options.shard_size, format=options.input_format))
+    options = replace(options, model=str(model_folder(fetched(options.model))))
+    folder = RunFolder(out, options.output)
     identity = {
         "corelax": VERSION,
-        "model": _model_identity(Path(model)),
-        "settings": {
-            "output": output,
-            "shard_size": shard_size,
-            "singletons": singletons,
-            "scheme": scheme,
-            "batch_size": batch_size,
-            "input_format": input_format,
-            **reading._asdict(),
+        "model": _model_identity(Path(options.model or "")),
+        "settings": {name: getattr(options, name) for name in IDENTITY},
+        "inputs": {
+            "files": len(sizes),
+            "shards": len(shards),
+            "digest": hashlib.sha256(repr((sizes, shards)).encode()).hexdigest(),
         },
-        "inputs": {"files": len(sizes), "shards": len(shards), "digest": _digest(sizes, shards)},
     }
     with folder.locked():
         folder.claim(identity)
@@ -139,9 +101,8 @@ def resolve_shards(
         before = len(done)
         todo = [number for number in range(len(shards)) if number not in done]
         progress(len(done), len(shards), ())
-        items = [shards[number] for number in todo]
         try:
-            for number, part in _parts(items, work, workers, cluster):
+            for number, part in _parts([shards[number] for number in todo], options):
                 done[todo[number]] = folder.save(todo[number], part)
                 progress(len(done), len(shards), ())
         except BaseException as error:
@@ -163,22 +124,27 @@ def resolve_shards(
     )
 
 
-def _parts(
-    shards: Sequence[Shard], work: Work, jobs: int, cluster: Cluster | None
-) -> Iterator[tuple[int, Part]]:
+def _parts(shards: Sequence[Shard], options: ShardOptions) -> Iterator[tuple[int, Part]]:
     """What becomes of shards, as they are ready."""
+    cluster, device = None, options.device
+    if options.ray is not None:
+        gpus = options.gpu_share or (1.0 if device.startswith("cuda") else 0.0)
+        cluster = Cluster(options.ray, options.jobs, options.threads or 1, gpus)
+        if not gpus and device == "auto":
+            device = "cpu"  # a GPU of a node is for those who have asked for it
+    loading = {
+        "device": device,
+        "runtime": options.runtime,
+        "threads": options.threads or 1,
+    }
     if cluster is not None:
-        yield from map_on_cluster(shards, cluster, shard_resolver, (work,))
+        yield from map_on_cluster(shards, cluster, shard_resolver, (options, loading))
     elif shards:
-        yield from map_in_processes(shards, min(jobs, len(shards)), shard_resolver, (work,))
+        jobs = min(options.jobs or available_threads(), len(shards))
+        yield from map_in_processes(shards, jobs, shard_resolver, (options, loading))
 
 
 def _model_identity(folder: Path) -> Mapping[str, Any]:
     """What tells a model from others: digests of its files."""
     files = [folder / name for name in (CONFIG, WEIGHTS)]
     return {file.name: file_digest(file) for file in files if file.is_file()}
-
-
-def _digest(sizes: Mapping[str, int], shards: Sequence[Shard]) -> str:
-    """Of the names and sizes of inputs, and where they are cut."""
-    return hashlib.sha256(repr((sizes, shards)).encode()).hexdigest()

@@ -1,18 +1,26 @@
-"""A resolution as a row of a table: `doc_id`, `text`, `mentions`, `entities`."""
+"""The output of a shard: rows `doc_id`, `text`, `mentions`, `entities`, or annotated documents."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import io
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from corelax.core.printable import json_text
-from corelax.io import FORMATS, format_for
-from corelax.scale.parquet import parquet_bytes
+from corelax.io import FORMATS
+from corelax.scale.options import PARQUET, ROWS
 
 if TYPE_CHECKING:
     from corelax.resolve.resolution import Resolution
 
-ROWS, PARQUET = "rows", "parquet"
+SUFFIXES = {
+    ROWS: ".jsonl",
+    PARQUET: ".parquet",
+    "conll2012": ".conll",
+    "corefud": ".conllu",
+    "ua": ".conllua",
+    "jsonlines": ".jsonl",
+}
 _COLUMNS = (
     "start end text entity antecedent probability link_probability entity_probability".split()
 )
@@ -42,28 +50,34 @@ def row_of(resolution: Resolution) -> dict[str, Any]:
     }
 
 
-def part_suffix(kind: str) -> str:
-    """How the names of parts end.
-
-    >>> part_suffix("rows"), part_suffix("corefud")
-    ('.jsonl', '.conllu')
-    """
-    suffixes = {ROWS: ".jsonl", PARQUET: ".parquet", "conll2012": ".conll", "corefud": ".conllu"}
-    return suffixes.get(kind) or {"ua": ".conllua", "jsonlines": ".jsonl"}[format_for("", kind)]
-
-
 def part_bytes(resolutions: Sequence[Resolution], kind: str) -> bytes:
-    """The contents of a part.
-
-    Args:
-        resolutions: Those of a shard.
-        kind: "rows" for lines of JSON, "parquet", or a name from `corelax.io.FORMATS`.
-    """
+    """The contents of a part, as `ShardOptions.output` says."""
     if kind == PARQUET:
-        return parquet_bytes([row_of(resolution) for resolution in resolutions])
+        return _parquet([row_of(resolution) for resolution in resolutions])
     if kind == ROWS:
         lines = (json_text(row_of(resolution)) + "\n" for resolution in resolutions)
     else:
         write = FORMATS[kind].write
         lines = (write(resolution.document) for resolution in resolutions)
     return "".join(lines).encode()
+
+
+def _parquet(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    place = {"start": pa.int32(), "end": pa.int32()}
+    shares = dict.fromkeys(("probability", "link_probability", "entity_probability"), pa.float64())
+    mention = {**place, "text": pa.string(), "entity": pa.int32(), "antecedent": pa.int32()}
+    entity = {"name": pa.string(), "probability": pa.float64(), "mentions": pa.list_(pa.int32())}
+    schema = pa.schema(
+        {
+            "doc_id": pa.string(),
+            "text": pa.string(),
+            "mentions": pa.list_(pa.struct({**mention, **shares})),
+            "entities": pa.list_(pa.struct(entity)),
+        }
+    )
+    buffer = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(list(rows), schema=schema), buffer)
+    return buffer.getvalue()

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import fnmatch
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from corelax.core.errors import CorelaxError
-from corelax.core.files import MAX_LINE, STANDARD, LineTooLong
+from corelax.core.files import MAX_LINE, STANDARD
 from corelax.io import suffix_format
-from corelax.io.cutting import cut_lines
+from corelax.scale.parquet import row_weights
 from corelax.scale.places import is_folder, is_remote, open_place, size_of, sizes_in
 
-SHARD_DOCUMENTS = 500
 SHARD_BYTES = 1 << 23  # of input: books make smaller shards than letters
 READABLE = ".txt", ".txt.gz", ".parquet"  # in folders, beside annotated files
-PARQUET = ".parquet"
 
 
 class Piece(NamedTuple):
@@ -34,7 +32,7 @@ class Piece(NamedTuple):
         start: The first byte of the unpacked file, or the first row.
         stop: One past the last.
         line: How many lines are before it.
-        reason: Why it is bad.
+        note: Why it is bad, or the format of an annotated file.
     """
 
     kind: str
@@ -42,18 +40,14 @@ class Piece(NamedTuple):
     start: int = 0
     stop: int = 0
     line: int = 0
-    reason: str = ""
+    note: str = ""
 
 
 Shard = tuple[Piece, ...]
 
 
 def input_sizes(names: Sequence[str], glob: str | None = None) -> dict[str, int]:
-    """The files that names and folders stand for, in their order, with their sizes.
-
-    Args:
-        names: Files and folders, here or in a store.
-        glob: Which files of folders are read; else texts, Parquet and annotated files.
+    """The files that names and folders stand for, here or in a store, in their order, with their sizes.
 
     >>> list(input_sizes(["examples/data"], "*.conll"))
     ['examples/data/gold.conll', 'examples/data/system.conll']
@@ -84,10 +78,7 @@ def _is_wanted(file: str, glob: str | None) -> bool:
 
 
 def cut_into_shards(
-    sizes: Iterable[tuple[str, int]],
-    *,
-    documents: int = SHARD_DOCUMENTS,
-    format: str | None = None,
+    sizes: Mapping[str, int], *, documents: int, format: str | None = None
 ) -> Iterator[Shard]:
     """Shards of at most so many documents, and of little more than `SHARD_BYTES`.
 
@@ -96,18 +87,23 @@ def cut_into_shards(
         documents: The most documents of a shard.
         format: Of all files that are neither texts nor Parquet; else by suffix.
 
-    >>> [len(shard) for shard in cut_into_shards([("a.txt", 10), ("b.txt", 10), ("c.txt", 10)], documents=2)]
+    >>> [len(shard) for shard in cut_into_shards({"a.txt": 10, "b.txt": 10, "c.txt": 10}, documents=2)]
     [2, 1]
     """
     pieces: list[Piece] = []
     count = size = 0
-    for path, file_size in sizes:
+    for path, file_size in sizes.items():
         for piece, weight in _documents(path, file_size, format):
             if count and (count == documents or size + weight > SHARD_BYTES):
                 yield tuple(pieces)
                 pieces, count, size = [], 0, 0
-            if pieces and _goes_on(pieces[-1], piece):
-                pieces[-1] = pieces[-1]._replace(stop=piece.stop)
+            last = pieces[-1] if pieces else None
+            if (
+                last is not None
+                and piece.kind in ("lines", "parquet")
+                and (last.kind, last.path, last.stop) == (piece.kind, path, piece.start)
+            ):
+                pieces[-1] = last._replace(stop=piece.stop)
             else:
                 pieces.append(piece)
             count += 1
@@ -116,49 +112,53 @@ def cut_into_shards(
         yield tuple(pieces)
 
 
-def _goes_on(last: Piece, piece: Piece) -> bool:
-    is_divided = piece.kind in ("lines", "parquet")
-    return is_divided and last[:2] == piece[:2] and last.stop == piece.start
-
-
 def _documents(path: str, size: int, format: str | None) -> Iterator[tuple[Piece, int]]:
     """A piece for each document of a file, and its weight in bytes."""
-    if path.endswith(PARQUET):
+    kind = None if path.endswith(".parquet") else format or suffix_format(path)
+    if path.endswith(".parquet"):
         yield from _rows(path)
-        return
-    kind = format or suffix_format(path)
-    if kind is None:
+    elif kind is None:
         yield Piece("text", path, 0, size), size
-    elif kind != "jsonlines" and is_remote(path):
+    elif kind == "jsonlines":
+        yield from _lines(path)
+    elif is_remote(path):
         raise CorelaxError(f"{path}: a store can have texts, jsonlines and Parquet; convert it")
-    elif kind != "jsonlines":
-        yield Piece("annotated", path, 0, size, reason=kind), size
     else:
-        at = 0
-        try:
-            with open_place(path) as file:
-                for stretch in cut_lines(file, kind):
-                    at = stretch.stop
-                    weight = stretch.stop - stretch.start
-                    yield Piece("lines", path, stretch.start, stretch.stop, stretch.line), weight
-        except LineTooLong:
-            reason = f"a line of more than {MAX_LINE:,} characters; what follows it is not read"
-            yield Piece("bad", path, at, at, reason=reason), 0
-        except (CorelaxError, EOFError, OSError, zlib.error) as error:
-            reason = str(error).removeprefix(f"{path}: ")
-            yield Piece("bad", path, at, at, reason=f"{reason}; what follows is not read"), 0
+        yield Piece("annotated", path, 0, size, note=kind), size
+
+
+def _lines(path: str) -> Iterator[tuple[Piece, int]]:
+    """A piece for each line of a file, with the blank lines before it."""
+    start = line = 0
+    try:
+        with open_place(path) as file:
+            for stop, number in _ends_of_lines(file):
+                yield Piece("lines", path, start, stop, line), stop - start
+                start, line = stop, number
+    except (CorelaxError, EOFError, OSError, zlib.error) as error:
+        reason = str(error).removeprefix(f"{path}: ")
+        yield Piece("bad", path, start, start, note=f"{reason}; what follows is not read"), 0
+
+
+def _ends_of_lines(file: IO[bytes]) -> Iterator[tuple[int, int]]:
+    """Where each line that is not blank ends, and its number."""
+    at = number = 0
+    while line := file.readline(MAX_LINE + 1):
+        if len(line) > MAX_LINE:
+            raise CorelaxError(f"a line of more than {MAX_LINE:,} characters")
+        at, number = at + len(line), number + 1
+        if not line.isspace():
+            yield at, number
 
 
 def _rows(path: str) -> Iterator[tuple[Piece, int]]:
-    from corelax.scale.parquet import row_weights
-
     try:
         weights = row_weights(path)
     except CorelaxError as error:
-        yield Piece("bad", path, reason=str(error).removeprefix(f"{path}: ")), 0
+        yield Piece("bad", path, note=str(error).removeprefix(f"{path}: ")), 0
         return
-    row = 0
+    first = 0
     for rows, weight in weights:
-        for row in range(row, row + rows):  # noqa: B020  (goes on where the group before ended)
+        for row in range(first, first + rows):
             yield Piece("parquet", path, row, row + 1), weight
-        row += bool(rows)
+        first += rows
