@@ -17,8 +17,8 @@ from corelax.core.settings import parse_settings
 from corelax.document.clustering import Clustering
 from corelax.io import read, write
 from corelax.metrics.scoring import score
+from corelax.rankers.sparse.mentions.agreement import mention_type
 from corelax.rankers.sparse.mentions.detect import analyse, detected, given
-from corelax.rankers.sparse.mentions.types import mention_type
 from corelax.study import Files, Runner, Spread, Unit, Wish
 from corelax.study.executors import make_executor
 

@@ -24,15 +24,15 @@ from typing import NamedTuple
 
 from corelax.document import Document, Span
 from corelax.document.clustering import Clustering
-from corelax.rankers.sparse.mentions.analysis import Analysis, Mention
-from corelax.rankers.sparse.mentions.detect import analyse
-from corelax.rankers.sparse.mentions.types import (
+from corelax.rankers.sparse.mentions.agreement import (
     DEMONSTRATIVE,
     NOMINAL,
     PRONOMINAL,
     PROPER,
     mention_type,
 )
+from corelax.rankers.sparse.mentions.analysis import Analysis, Mention
+from corelax.rankers.sparse.mentions.detect import analyse
 
 FALSE_ANAPHOR, FALSE_NEW, WRONG_LINK = ERRORS = ("false_anaphor", "false_new", "wrong_link")
 CORRECT_LINK = "correct_link"

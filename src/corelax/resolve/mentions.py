@@ -8,8 +8,7 @@ from typing import Any
 from corelax.core.checks import check_choice
 from corelax.document import Document, Span
 from corelax.document.clustering import SINGLETONS
-from corelax.rankers.sparse.features.extract import MentionSource
-from corelax.rankers.sparse.features.sources import GOLD, mention_source
+from corelax.rankers.sparse.features.extract import GOLD, MentionSource, mention_source
 
 
 def noting_source(name: str, note: Callable[[str], None]) -> MentionSource:

@@ -11,7 +11,7 @@ from corelax.core.checks import check_choice, check_number
 from corelax.core.errors import CorelaxError
 from corelax.core.folders import read_model_config
 from corelax.document import Document
-from corelax.rankers.sparse.features.sources import DETECT
+from corelax.rankers.sparse.features.extract import DETECT
 from corelax.rankers.sparse.names import DECODINGS, KIND
 from corelax.resolve.constraints import Constraints
 from corelax.resolve.hub import fetched

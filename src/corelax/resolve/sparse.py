@@ -15,8 +15,7 @@ from corelax.core.errors import CorelaxError
 from corelax.decode import Decision, best_entities, best_links
 from corelax.document import Document, Span
 from corelax.document.clustering import SINGLETONS
-from corelax.rankers.sparse.features.extract import describe, table
-from corelax.rankers.sparse.features.sources import DETECT
+from corelax.rankers.sparse.features.extract import DETECT, describe, table
 from corelax.rankers.sparse.folder import load_model
 from corelax.rankers.sparse.mentions.lexicons import lexicons_of
 from corelax.rankers.sparse.names import DECODINGS, PRETRAINING

@@ -16,10 +16,9 @@ from corelax.losses import antecedent_loss
 from corelax.rankers import SparseRanker
 from corelax.rankers.sparse import pair_scores
 from corelax.rankers.sparse.features.extract import describe, fit, table
-from corelax.rankers.sparse.features.inventories import Inventories
 from corelax.rankers.sparse.features.settings import FEATURE_SETS
 from corelax.rankers.sparse.features.table import DocumentTable
-from corelax.rankers.sparse.features.vocabulary import Vocabulary
+from corelax.rankers.sparse.features.vocabulary import Inventories, Vocabulary
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons
 from corelax.rankers.sparse.pair_scores import Limits, PairScores
 from corelax.rankers.sparse.settings import SparseSettings

@@ -6,10 +6,9 @@ import torch
 
 from corelax import score
 from corelax.rankers import SparseRanker
-from corelax.rankers.sparse.features.inventories import Inventories
 from corelax.rankers.sparse.features.settings import FEATURE_SETS
 from corelax.rankers.sparse.features.table import DocumentTable
-from corelax.rankers.sparse.features.vocabulary import Vocabulary
+from corelax.rankers.sparse.features.vocabulary import Inventories, Vocabulary
 from corelax.rankers.sparse.ranker import decode_table, fresh_ranker
 from corelax.rankers.sparse.settings import SparseSettings
 from corelax.train import Config

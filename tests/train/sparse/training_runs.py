@@ -8,9 +8,8 @@ from pathlib import Path
 import torch
 
 from corelax.rankers.sparse.features.cache import FeatureCorpus
-from corelax.rankers.sparse.features.extract import describe, fit, table
+from corelax.rankers.sparse.features.extract import describe, fit, mention_source, table
 from corelax.rankers.sparse.features.settings import FEATURE_SETS
-from corelax.rankers.sparse.features.sources import mention_source
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons
 from corelax.synthetic import Shape, generate
 from corelax.train import stage_chain, train_chain

@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 from corelax import Document, io
-from corelax.rankers.sparse.features.extract import Described, describe, fit, table
+from corelax.rankers.sparse.features.extract import Described, describe, fit, mention_source, table
 from corelax.rankers.sparse.features.mention import mention_values
-from corelax.rankers.sparse.features.names import feature_names
 from corelax.rankers.sparse.features.pair import PairCodes, code_values
+from corelax.rankers.sparse.features.rows import feature_names
 from corelax.rankers.sparse.features.settings import (
     FEATURE_SETS,
     MENTION_TEMPLATES,
@@ -27,7 +27,6 @@ from corelax.rankers.sparse.features.settings import (
     UNKNOWN,
     FeatureSettings,
 )
-from corelax.rankers.sparse.features.sources import mention_source
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.rankers.sparse.mentions.lexicons import Lexicons, load_lexicons

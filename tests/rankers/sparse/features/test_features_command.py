@@ -11,8 +11,7 @@ import pytest
 
 from corelax import io
 from corelax.rankers.sparse.features.extract import describe, fit
-from corelax.rankers.sparse.features.names import feature_names
-from corelax.rankers.sparse.features.rows import feature_rows
+from corelax.rankers.sparse.features.rows import feature_names, feature_rows
 from corelax.rankers.sparse.features.settings import FEATURE_SETS
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons

@@ -20,7 +20,7 @@ import pytest
 
 from corelax import Document, io
 from corelax.rankers.sparse.features.extract import Described, describe, fit
-from corelax.rankers.sparse.features.names import feature_names
+from corelax.rankers.sparse.features.rows import feature_names
 from corelax.rankers.sparse.features.settings import FEATURE_SETS, PAIR_TEMPLATES, FeatureSettings
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary

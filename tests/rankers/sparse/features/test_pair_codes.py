@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from corelax import Document
 from corelax.rankers.sparse.features import pair as module
 from corelax.rankers.sparse.features.extract import Described, fit, table
-from corelax.rankers.sparse.features.names import feature_names
 from corelax.rankers.sparse.features.pair import BITS, PairCodes, code_values
+from corelax.rankers.sparse.features.rows import feature_names
 from corelax.rankers.sparse.features.settings import FEATURE_SETS, FeatureSettings
 from corelax.rankers.sparse.mentions.lexicons import EMPTY
 from tests.rankers.sparse.features.feature_documents import describe_gold, flat_document

@@ -12,11 +12,16 @@ import pytest
 
 from corelax import CorelaxError, Document, Span, io
 from corelax.document.clustering import Clustering
-from corelax.rankers.sparse.features.cache import cache_folder, other_corpus, training_corpus
+from corelax.rankers.sparse.features.cache import (
+    cache_folder,
+    load_tables,
+    other_corpus,
+    save_tables,
+    training_corpus,
+)
 from corelax.rankers.sparse.features.extract import describe, fit, table
-from corelax.rankers.sparse.features.names import feature_names
+from corelax.rankers.sparse.features.rows import feature_names
 from corelax.rankers.sparse.features.settings import FEATURE_SETS
-from corelax.rankers.sparse.features.storage import load_tables, save_tables
 from corelax.rankers.sparse.features.table import DocumentTable, gold_of
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.rankers.sparse.mentions.lexicons import EMPTY

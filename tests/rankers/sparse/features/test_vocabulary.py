@@ -9,18 +9,16 @@ import numpy as np
 import pytest
 
 from corelax import CorelaxError, Document
-from corelax.rankers.sparse.features.extract import Described, describe, fit, table
-from corelax.rankers.sparse.features.inventories import Inventories
+from corelax.rankers.sparse.features.extract import Described, describe, fit, mention_source, table
 from corelax.rankers.sparse.features.mention import Context, genre_of, mention_values
-from corelax.rankers.sparse.features.names import feature_names
+from corelax.rankers.sparse.features.rows import feature_names
 from corelax.rankers.sparse.features.settings import (
     FEATURE_SETS,
     PAIR_TEMPLATES,
     UNKNOWN,
     FeatureSettings,
 )
-from corelax.rankers.sparse.features.sources import mention_source
-from corelax.rankers.sparse.features.vocabulary import NO_FEATURE, Vocabulary
+from corelax.rankers.sparse.features.vocabulary import NO_FEATURE, Inventories, Vocabulary
 from corelax.rankers.sparse.mentions.attributes import Attributes
 from corelax.rankers.sparse.mentions.lexicons import EMPTY
 from tests.rankers.sparse.features.feature_documents import (

@@ -8,7 +8,7 @@ import pytest
 
 from corelax import io
 from corelax.rankers.sparse.features.extract import Described, describe, fit
-from corelax.rankers.sparse.features.names import feature_names
+from corelax.rankers.sparse.features.rows import feature_names
 from corelax.rankers.sparse.features.settings import FEATURE_SETS, PAIR_TEMPLATES
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary

@@ -4,7 +4,7 @@ import pytest
 
 from corelax import Document, io
 from corelax.rankers.sparse.mentions import bare
-from corelax.rankers.sparse.mentions.chunks import noun_chunks
+from corelax.rankers.sparse.mentions.bare import noun_chunks
 from tests.shared_corpora import DATA
 
 

@@ -6,9 +6,8 @@ import pytest
 
 from corelax import CorelaxError, Document, Span
 from corelax.document import EmptyId
-from corelax.rankers.sparse.mentions.analysis import Mention, in_order
+from corelax.rankers.sparse.mentions.analysis import Mention, in_order, one_per_head
 from corelax.rankers.sparse.mentions.detect import analyse, detected, given
-from corelax.rankers.sparse.mentions.grouping import one_per_head
 from corelax.text import document_of
 from tests.rankers.sparse.mentions.mention_documents import mentions_in, parsed
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from corelax.rankers.sparse.mentions.heads import Child, head_child, plain_label, span_head
+from corelax.rankers.sparse.mentions.constituency import Child, head_child, plain_label, span_head
 
 
 def head(label: str, children: str) -> int:

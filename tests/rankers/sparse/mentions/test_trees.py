@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 
 from corelax import CorelaxError, Document
-from corelax.rankers.sparse.mentions.layers import Chunk, name_chunks, name_types
-from corelax.rankers.sparse.mentions.trees import Trees, read_trees
+from corelax.rankers.sparse.mentions.analysis import Chunk, name_chunks, name_types
+from corelax.rankers.sparse.mentions.constituency import Trees, read_trees
 
 
-def trees(*sentences: str, label: str = "NP") -> Trees:
+def trees(*sentences: str) -> Trees:
     """`TAG:piece TAG:piece`, a string for each sentence. The words are the tags."""
     cells = [[cell.split(":", 1) for cell in sentence.split()] for sentence in sentences]
     tags = [tag for sentence in cells for tag, _ in sentence]
     pieces = [piece or None for sentence in cells for _, piece in sentence]
     words = [[tag.lower() for tag, _ in sentence] for sentence in cells]
     doc = Document.from_sentences("nw/x", words, part=3, layers={"parse": pieces})
-    return read_trees(doc, tags, label)
+    return read_trees(doc, tags)
 
 
 def test_heads_govern_the_heads_of_their_sisters() -> None:
@@ -59,7 +59,7 @@ def test_only_exact_labels_are_noun_phrases() -> None:
     found = trees("NN:(TOP(S(NP-SBJ*) VBD:(VP* NN:(NP*))))")
     assert found.phrases == [(2, 3)]
     assert found.governors == [1, -1, 1]
-    assert trees("NN:(TOP(NML*))", label="NML").phrases == [(0, 1)]
+    assert trees("NN:(TOP(NML*))").phrases == []
 
 
 def test_two_trees_of_a_sentence_are_one_with_a_root_headed_by_the_second() -> None:

@@ -1,7 +1,9 @@
 """Features of files, computed once: kept under a hash of all that they depend on.
 
 The cache lies in the folder that `CORELAX_CACHE` names, else in the user's cache folder. It can be deleted at
-any time, and is never cleaned by itself. A damaged file is noticed and made again.
+any time, and is never cleaned by itself. A file holds the tables of a whole corpus: every array of all
+documents end to end, in safetensors. It is written under a temporary name and renamed, and checked against a
+digest when it is read: a damaged one is made again.
 """
 
 from __future__ import annotations
@@ -14,20 +16,35 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
 from corelax.core.errors import CorelaxError, FormatError
-from corelax.core.files import file_digest
+from corelax.core.files import file_digest, write_bytes
 from corelax.io import stream
-from corelax.rankers.sparse.features.extract import Described, describe, fit, table
+from corelax.rankers.sparse.features.extract import (
+    DETECT,
+    Described,
+    describe,
+    fit,
+    mention_source,
+    table,
+)
 from corelax.rankers.sparse.features.settings import FeatureSettings
-from corelax.rankers.sparse.features.sources import DETECT, mention_source
-from corelax.rankers.sparse.features.storage import load_tables, save_tables
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.rankers.sparse.mentions.lexicons import Lexicons
 
 # Goes up with every change of readers, mentions or features that changes a table: old ones are made anew.
 FORMAT = 2
+FILE_FORMAT = "corelax tables 2"
+PARTS = (
+    "spans features current previous codes code_of_pair gold gold_mentions words tokens sentences"
+).split()
 
+Arrays = dict[str, NDArray[Any]]
 Note = Callable[[str], None]
 Tables = tuple[list[DocumentTable], Vocabulary]
 
@@ -119,7 +136,7 @@ def _cached(
 ) -> FeatureCorpus:
     """The tables from the cache, or built and kept there; `identity` stands for what they are built with."""
     files, lexicons, mentions, format = source
-    digest, suffixes = _digest(files), [Path(file).suffixes for file in files]
+    digest, suffixes = _files_digest(files), [Path(file).suffixes for file in files]
     depends_on = [identity, lexicons.digest, mentions, format]
     # A suffix can tell the format.
     key = json.dumps([digest, suffixes[0] if len(files) == 1 else suffixes, depends_on, FORMAT])
@@ -150,9 +167,56 @@ def _names(files: str | Sequence[str]) -> tuple[str, ...]:
     return (files,) if isinstance(files, str) else tuple(files)
 
 
-def _digest(files: Sequence[str]) -> str:
+def _files_digest(files: Sequence[str]) -> str:
     """The digest of a file; of several, a digest of theirs."""
     digests = [file_digest(file) for file in files]
     return (
         digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
     )
+
+
+def save_tables(path: Path, tables: Sequence[DocumentTable], vocabulary: Vocabulary) -> None:
+    """Writes the tables of documents, and the vocabulary that their rows belong to."""
+    arrays: Arrays = {}
+    for part in PARTS:
+        of_documents = [getattr(table, part) for table in tables]
+        arrays[part] = np.concatenate(of_documents)
+        arrays[f"{part}.size"] = np.array([len(array) for array in of_documents], dtype=np.int64)
+    metadata = {
+        "format": FILE_FORMAT,
+        "keys": json.dumps([table.key for table in tables]),
+        "vocabulary": vocabulary.to_json(),
+    }
+    metadata["digest"] = _content_digest(arrays, metadata)
+    write_bytes(path, save(arrays, metadata))
+
+
+def load_tables(path: Path) -> tuple[list[DocumentTable], Vocabulary]:
+    """What `save_tables` wrote; an error if the file is not whole."""
+    try:
+        with safe_open(path, framework="numpy") as file:
+            metadata = file.metadata() or {}
+            arrays: Arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (SafetensorError, OSError, ValueError) as error:
+        raise CorelaxError(f"{path}: not a readable table ({error})") from None
+    if metadata.get("format") != FILE_FORMAT or metadata.pop("digest", "") != _content_digest(
+        arrays, metadata
+    ):
+        raise CorelaxError(f"{path}: the table is damaged or of another version")
+    cuts = {part: np.cumsum(arrays[f"{part}.size"])[:-1] for part in PARTS}
+    columns = {part: np.split(arrays[part], cuts[part]) for part in PARTS}
+    keys = json.loads(metadata["keys"])
+    tables = [
+        DocumentTable(key=key, **{part: columns[part][number] for part in PARTS})
+        for number, key in enumerate(keys)
+    ]
+    return tables, Vocabulary.from_json(metadata["vocabulary"], str(path))
+
+
+def _content_digest(arrays: Arrays, metadata: dict[str, str]) -> str:
+    """A hash of everything in the file but itself."""
+    digest = hashlib.blake2b(repr(sorted(metadata.items())).encode(), digest_size=16)
+    for name, array in sorted(arrays.items()):
+        digest.update(f"{name} {array.dtype} {array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()

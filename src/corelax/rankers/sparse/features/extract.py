@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from corelax.core.errors import CorelaxError
 from corelax.document import Document, Span
-from corelax.rankers.sparse.features.inventories import Inventories
-from corelax.rankers.sparse.features.mention import Context, mention_values
+from corelax.io import stream
+from corelax.rankers.sparse.features.mention import Context, Inventories, mention_values
 from corelax.rankers.sparse.features.pair import PairCodes, code_values
 from corelax.rankers.sparse.features.settings import FeatureSettings
 from corelax.rankers.sparse.features.table import WORDS, DocumentTable, Ints, gold_of
@@ -27,6 +27,32 @@ from corelax.rankers.sparse.mentions.detect import analyse, detected, given
 from corelax.rankers.sparse.mentions.lexicons import Lexicons
 
 MentionSource = Callable[[Document], Iterable[Span] | None]  # None: detect them
+DETECT, GOLD = "detect", "gold"
+
+
+def mention_source(name: str) -> MentionSource:
+    """`detect`, `gold`, or the name of a file: its documents' mentions are taken, whatever their entities.
+
+    >>> doc = Document.from_sentences("d", [["Ann", "ran"]], clusters=[[(0, 1)]])
+    >>> mention_source("gold")(doc)
+    [Span(0, 1)]
+    """
+    if name == DETECT:
+        return lambda _: None
+    if name == GOLD:
+        return _annotated
+    spans_of = {doc.name: _annotated(doc) for doc in stream(name, layers=False)}
+
+    def from_file(doc: Document) -> list[Span]:
+        if doc.name not in spans_of:
+            raise CorelaxError(f"{name}: no mentions for document {doc.key}")
+        return spans_of[doc.name]
+
+    return from_file
+
+
+def _annotated(doc: Document) -> list[Span]:
+    return [mention for cluster in doc.clusters for mention in cluster]
 
 
 class Described(NamedTuple):

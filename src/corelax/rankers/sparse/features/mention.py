@@ -2,17 +2,62 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 
-from corelax.rankers.sparse.features.inventories import Inventories
 from corelax.rankers.sparse.features.settings import FeatureSettings
+from corelax.rankers.sparse.mentions.agreement import PRONOMINAL
 from corelax.rankers.sparse.mentions.analysis import Analysis
 from corelax.rankers.sparse.mentions.attributes import Attributes
-from corelax.rankers.sparse.mentions.types import PRONOMINAL
 
 RARE = "RARE"
 # A pronoun and a noun never share a number feature, in the original.
 PRONOUN_NUMBERS = {"SINGULAR": "SING", "PLURAL": "PLU", "UNKNOWN": "UNKNOWN"}
+
+
+@dataclass(frozen=True, slots=True)
+class Inventories:
+    """The words that are features, lower-cased, in six places; others are stood for by their tag."""
+
+    head: frozenset[str] = frozenset()
+    first: frozenset[str] = frozenset()
+    last: frozenset[str] = frozenset()
+    before: frozenset[str] = frozenset()
+    after: frozenset[str] = frozenset()
+    governor: frozenset[str] = frozenset()
+
+    @classmethod
+    def count(cls, mentions: Iterable[Attributes], cutoff: int) -> Inventories:
+        """The words that training mentions have at least `cutoff` times in a place.
+
+        Heads, first and last words are counted for names and noun phrases only.
+        """
+        places: dict[str, Counter[str]] = {name: Counter() for name in cls.__dataclass_fields__}
+        for mention in mentions:
+            places["before"][mention.before] += 1
+            places["after"][mention.after] += 1
+            if mention.governor is not None:
+                places["governor"][mention.governor] += 1
+            if mention.is_open_class:
+                places["head"][mention.head_lc] += 1
+                if mention.length > 1:
+                    places["first"][mention.first_lc] += 1
+                    if mention.last_lc:
+                        places["last"][mention.last_lc] += 1
+        frequent = {
+            name: frozenset(word for word, count in counter.items() if count >= cutoff)
+            for name, counter in places.items()
+        }
+        return cls(**frequent)
+
+    def as_lists(self) -> dict[str, list[str]]:
+        """For a JSON file."""
+        return {name: sorted(words) for name, words in asdict(self).items()}
+
+    @classmethod
+    def from_lists(cls, lists: dict[str, list[str]]) -> Inventories:
+        return cls(**{name: frozenset(words) for name, words in lists.items()})
 
 
 @dataclass(frozen=True, slots=True)

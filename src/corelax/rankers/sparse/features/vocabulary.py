@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from corelax.core.errors import CorelaxError
 from corelax.core.files import read_bytes
 from corelax.core.folders import parse_json
-from corelax.rankers.sparse.features.inventories import Inventories
+from corelax.rankers.sparse.features.mention import Inventories
 from corelax.rankers.sparse.features.pair import code_values
 from corelax.rankers.sparse.features.settings import PAIR_TEMPLATES, UNKNOWN, FeatureSettings
 
@@ -88,9 +88,8 @@ class Vocabulary:
 
     def word_rows(self, words: Iterable[str | None]) -> list[int]:
         """[word] the rows of words in lower case."""
-        return [
-            NO_FEATURE if word is None else self._word_row.get(word, NO_FEATURE) for word in words
-        ]
+        rows = self._word_row
+        return [NO_FEATURE if word is None else rows.get(word, NO_FEATURE) for word in words]
 
     def mention_rows(self, values: Sequence[str | None]) -> list[int]:
         """[template] the rows of a mention's values."""
@@ -100,7 +99,6 @@ class Vocabulary:
         ]
 
     def pair_row(self, template: str, value: str) -> int:
-        """The row of a feature of pairs."""
         return self._row(self._pair_row, template, value)
 
     def code_rows(self, codes: Iterable[int]) -> Array:

@@ -4,6 +4,7 @@ The order is `analyse` (a document as the features see it), `detected` or `given
 `mention_attributes` (what is known of each mention, with the word lists of `load_lexicons`).
 """
 
+from corelax.rankers.sparse.mentions.agreement import mention_type
 from corelax.rankers.sparse.mentions.analysis import Analysis, Mention
 from corelax.rankers.sparse.mentions.attributes import Attributes, mention_attributes
 from corelax.rankers.sparse.mentions.detect import analyse, detected, given
@@ -13,7 +14,6 @@ from corelax.rankers.sparse.mentions.lexicons import (
     lexicons_of,
     load_lexicons,
 )
-from corelax.rankers.sparse.mentions.types import mention_type
 
 __all__ = [
     "Analysis",

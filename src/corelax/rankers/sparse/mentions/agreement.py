@@ -1,16 +1,18 @@
-"""What mentions of one entity agree in: number, gender, animacy, person, and the form of pronouns."""
+"""The type of a mention, and what mentions of one entity agree in: number, gender, animacy, person."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from corelax.english import pronouns
-from corelax.rankers.sparse.mentions.analysis import Analysis, Mention
-from corelax.rankers.sparse.mentions.types import NOMINAL, PRONOMINAL, PROPER
+from corelax.rankers.sparse.mentions.analysis import NO_NAME, Analysis, Mention
 
 if TYPE_CHECKING:
+    from corelax.rankers.sparse.features.settings import FeatureSettings
     from corelax.rankers.sparse.mentions.lexicons import GenderCounts, Lexicons
 
+PROPER, NOMINAL, PRONOMINAL, DEMONSTRATIVE = "PROPER", "NOMINAL", "PRONOMINAL", "DEMONSTRATIVE"
+PROPER_TAGS = frozenset(["NNP", "PROPN", "Aa"])
 PLURAL_TAGS = frozenset(["NNS", "NNPS"])
 COORDINATIONS = frozenset(["CC", "CCONJ"])
 INANIMATE_NAMES = frozenset(
@@ -20,21 +22,35 @@ MANY = 2  # the largest gender needs at least this many times the counts of the 
 ENOUGH = 3  # and at least this many counts
 
 
-class AgreementSettings(Protocol):
-    """The switches that attributes depend on; `FeatureSettings` has them and says what they do."""
+def mention_type(analysis: Analysis, mention: Mention, *, plural_names: bool = False) -> str:
+    """PROPER, NOMINAL, PRONOMINAL or DEMONSTRATIVE; pronouns are single tokens.
 
-    @property
-    def third_person(self) -> bool: ...
-    @property
-    def number_by_tag(self) -> bool: ...
-    @property
-    def pronoun_animacy(self) -> str: ...
-    @property
-    def percent_animate(self) -> bool: ...
-    @property
-    def animacy_as_written(self) -> bool: ...
-    @property
-    def lowercase_animacy(self) -> bool: ...
+    >>> from corelax.document import Document, Span
+    >>> from corelax.rankers.sparse.mentions.detect import analyse, given
+    >>> analysis = analyse(Document(id="d", words=("Ann", "saw", "her", "dog")))
+    >>> spans = [Span(0, 1), Span(2, 3), Span(2, 4)]
+    >>> [mention_type(analysis, mention) for mention in given(analysis, spans)]
+    ['PROPER', 'PRONOMINAL', 'NOMINAL']
+    """
+    head = analysis.document.words[mention.head].lower()
+    if mention.end - mention.start == 1:
+        if head in pronouns.DEMONSTRATIVES:
+            return DEMONSTRATIVE
+        if head in pronouns.PRONOUNS or analysis.pronouns[mention.head]:
+            return PRONOMINAL
+    tag = tag_of(analysis, mention.head)
+    is_name = tag in PROPER_TAGS or (plural_names and tag == "NNPS")
+    return PROPER if is_name or analysis.names[mention.head] != NO_NAME else NOMINAL
+
+
+def tag_of(analysis: Analysis, token: int) -> str:
+    """The tag of a token; how it is written, where there are no tags."""
+    if analysis.tags is not None:
+        return analysis.tags[token]
+    word = analysis.document.words[token]
+    if word[0].isupper():
+        return "Aa"
+    return "aa" if word[0].islower() else "##" if word[0].isdigit() else "."
 
 
 def canonical_of(analysis: Analysis, head_lc: str, head: int, type: str) -> str:
@@ -51,7 +67,7 @@ def canonical_of(analysis: Analysis, head_lc: str, head: int, type: str) -> str:
     return known or head_lc
 
 
-def person_of(analysis: Analysis, head_lc: str, head: int, settings: AgreementSettings) -> str:
+def person_of(analysis: Analysis, head_lc: str, head: int, settings: FeatureSettings) -> str:
     """1st, 2nd, 3rd (if there is such a value) or OTHER."""
     annotated = analysis.morphology[head].get("Person") if analysis.morphology else None
     if annotated == "1" or (annotated is None and head_lc in pronouns.FIRST_PERSON):
@@ -63,7 +79,7 @@ def person_of(analysis: Analysis, head_lc: str, head: int, settings: AgreementSe
 
 
 def number_of(
-    analysis: Analysis, mention: Mention, type: str, lexicons: Lexicons, settings: AgreementSettings
+    analysis: Analysis, mention: Mention, type: str, lexicons: Lexicons, settings: FeatureSettings
 ) -> str:
     """SINGULAR or PLURAL; of pronouns also UNKNOWN."""
     head = mention.head
@@ -137,7 +153,7 @@ def gender_of(counts: GenderCounts) -> str:
 
 
 def animacy_of(
-    analysis: Analysis, mention: Mention, type: str, lexicons: Lexicons, settings: AgreementSettings
+    analysis: Analysis, mention: Mention, type: str, lexicons: Lexicons, settings: FeatureSettings
 ) -> str:
     """ANIMATE, INANIMATE or UNKNOWN: by the type of name, else by word lists."""
     head, ner = analysis.document.words[mention.head], analysis.names[mention.head]

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from corelax.rankers.sparse.mentions.agreement import (
-    AgreementSettings,
+    NOMINAL,
+    PROPER,
     animacy_of,
     canonical_of,
     mention_gender,
+    mention_type,
     number_of,
     person_of,
+    tag_of,
 )
 from corelax.rankers.sparse.mentions.analysis import Analysis, Mention
-from corelax.rankers.sparse.mentions.types import NOMINAL, PROPER, mention_type, tag_of
 
 if TYPE_CHECKING:
+    from corelax.rankers.sparse.features.settings import FeatureSettings
     from corelax.rankers.sparse.mentions.lexicons import Lexicons
-
-
-class AttributeSettings(AgreementSettings, Protocol):
-    """All switches that attributes depend on; `FeatureSettings` has them."""
-
-    @property
-    def plural_names(self) -> bool: ...
 
 
 class Attributes(NamedTuple):
@@ -64,12 +60,10 @@ class Attributes(NamedTuple):
 
     @property
     def is_open_class(self) -> bool:
-        """Whether it is a name or a noun phrase, not a pronoun."""
         return self.type in (PROPER, NOMINAL)
 
     @property
     def length(self) -> int:
-        """Number of tokens."""
         return self.mention.end - self.mention.start
 
 
@@ -77,7 +71,7 @@ def mention_attributes(
     analysis: Analysis,
     mentions: tuple[Mention, ...],
     lexicons: Lexicons,
-    settings: AttributeSettings,
+    settings: FeatureSettings,
 ) -> Iterator[Attributes]:
     """The attributes of each mention of a document, in order."""
     words = analysis.document.words

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from corelax.core.errors import CorelaxError
 from corelax.document import Document, Span
 from corelax.rankers.sparse.mentions import bare, constituency, universal
-from corelax.rankers.sparse.mentions.analysis import Analysis, Mention, in_order
-from corelax.rankers.sparse.mentions.grouping import sentence_numbers
+from corelax.rankers.sparse.mentions.analysis import Analysis, Mention, in_order, sentence_numbers
 
 
 def analyse(doc: Document) -> Analysis:

@@ -97,13 +97,10 @@ class Lexicons:
         return counts if any(counts) else self.count_of_word(head)
 
     def count_of_word(self, word: str) -> GenderCounts:
-        """Counts of a single word, such as a first name."""
         return self.counts.get(normalise(word), _NEVER_SEEN)
 
     def animacy(self, head: str, *, as_written: bool = False) -> str:
-        """`ANIMATE`, `INANIMATE` or `UNKNOWN`, by the two lists.
-
-        Heads are reduced to lemmas if the lists are of lemmas, unless they are to be looked up as written.
+        """`ANIMATE`, `INANIMATE` or `UNKNOWN`; heads are reduced to lemmas if the lists are of lemmas.
 
         >>> [load_lexicons("shipped").animacy(word) for word in ("Women", "cars", "xyzzy")]
         ['ANIMATE', 'INANIMATE', 'UNKNOWN']
@@ -146,10 +143,7 @@ def normalise(word: str) -> str:
 
 
 def load_lexicons(folder: str | os.PathLike[str] | None = None) -> Lexicons:
-    """The word lists of a folder.
-
-    The shipped tables, and the lists of the last four folders, are read once in a process: they are large and
-    cannot be changed. The lists of a folder that changes while the program runs are not read again.
+    """The word lists of a folder, read once in a process.
 
     Args:
         folder: Where they lie; `"shipped"` for the package's own tables, `"none"` for no lists at all. If not

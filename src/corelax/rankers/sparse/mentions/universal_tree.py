@@ -59,11 +59,9 @@ class Tree:
         return cls(doc.words, tuple(heads), relations, children)
 
     def children_by(self, token: int, *relations: str) -> Iterator[int]:
-        """The children with one of these relations, from left to right."""
         return (child for child in self.children[token] if self.relations[child] in relations)
 
     def subtree(self, token: int) -> Iterator[int]:
-        """A token and all that hangs below it, in no particular order."""
         below = [token]
         while below:
             token = below.pop()
@@ -91,20 +89,16 @@ class Tree:
         parent = self.heads[node]
         # A part of a name, such as "Ann Lee" of "Doctor Ann Lee": its other words hang on "Doctor" too.
         top = parent if is_flat(self.relations[node]) and parent != ROOT else node
-        while later := [c for c in self.children[top] if self._continues(c, node, end)]:
+        while later := [
+            child
+            for child in self.children[top]
+            if node < child < end and is_flat(self.relations[child])
+        ]:
             top = node = later[-1]
         return node
 
-    def _continues(self, token: int, node: int, end: int) -> bool:
-        return node < token < end and is_flat(self.relations[token])
-
 
 def is_flat(relation: str) -> bool:
-    """Whether the relation is `flat` or one of its kinds.
-
-    >>> is_flat("flat:foreign")
-    True
-    """
     return relation == "flat" or relation.startswith("flat:")
 
 
