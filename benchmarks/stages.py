@@ -31,6 +31,7 @@ from corelax.rankers.encoder.folder_config import read_config
 from corelax.train.encoder.recipe import Recipe, read_recipe
 from corelax.train.encoder.stage import EncoderStages
 from corelax.train.stage import train_stages
+from corelax.train.workers import Workers
 
 POLL = 0.2  # seconds
 
@@ -131,7 +132,7 @@ def main() -> None:
         encoder=options.encoder,
         data=options.data,
         out=options.out,
-        device=options.device,
+        workers=Workers(device=options.device),
     )
     options.out.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()

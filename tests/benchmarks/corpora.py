@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from corelax.challenges.gap import COLUMNS
 from corelax.document import Clustering, Document, Span
 from corelax.io import write
+from corelax.io.gap import COLUMNS
 from corelax.rankers.encoder.folder import save_ranker
 from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_model, write_encoder
 

@@ -55,7 +55,6 @@ def test_stages_are_those_of_one_process(data, tmp_path):
         tmp_path / "one",
         encoder=data / "encoder",
         data=data,
-        device="cpu",
     )
     for stage in ("first", "second", "other", "late", "metric"):
         weights = [(tmp_path / out / stage / WEIGHTS).read_bytes() for out in ("out", "one")]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from corelax import CorelaxError
 from corelax.challenges import GapItem, gap_answers, gap_report, gap_tsv, read_gap
-from corelax.challenges.gap import COLUMNS
 from corelax.core.errors import FormatError
+from corelax.io.gap import COLUMNS
 from tests.shared_corpora import DATA
 
 ROW = {

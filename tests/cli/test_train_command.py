@@ -138,7 +138,7 @@ def test_documents_may_be_several_files_and_folders(corelax, files: Path, tmp_pa
 def test_an_unknown_log_is_a_usage_error(corelax, files: Path, tmp_path: Path) -> None:
     done = corelax(*options(files, tmp_path / "runs"), "--log", "paper")
     assert done.code == 2
-    assert "'csv', 'tensorboard', 'wandb'" in done.err
+    assert "csv" in done.err
 
 
 def test_seed_is_short_for_a_setting(corelax, files: Path, tmp_path: Path) -> None:
@@ -153,8 +153,9 @@ def test_seed_is_short_for_a_setting(corelax, files: Path, tmp_path: Path) -> No
 def test_a_file_of_settings(corelax, files: Path, tmp_path: Path, trained: Path) -> None:
     settings = tmp_path / "mine.toml"
     settings.write_text(
-        'preset = "lea"\nhidden_mention = 8\nhidden_pair = 12\nepochs = 2\n'
-        "[anaphoricity]\nepochs = 2\n[antecedent]\nepochs = 2\n[baseline]\nepochs = 4\n"
+        'extends = "lea"\n[ranker]\nhidden_mention = 8\nhidden_pair = 12\n'
+        '[stages.mine]\nlike = "lea"\nepochs = 2\n[stages.anaphoricity]\nepochs = 2\n'
+        "[stages.antecedent]\nepochs = 2\n[stages.baseline]\nepochs = 4\n"
     )
     done = corelax(
         "train", "--train", files / "train.conll", "--dev", files / "dev.conll",

@@ -1,4 +1,4 @@
-"""One schema of TOML files for both rankers: names, tables, files that extend others, and the older form."""
+"""One schema of TOML files for both rankers: names, tables, and files that extend others."""
 
 import pytest
 
@@ -33,13 +33,6 @@ def complaint(path):
 def test_the_package_has_configurations_of_both_kinds(name, kind, wanted):
     configuration = read_configuration(name)
     assert (configuration.kind, configuration.wanted) == (kind, wanted)
-    assert configuration.advice == ""
-
-
-def test_the_old_name_of_own_says_so():
-    configuration = read_configuration("encoder")
-    assert configuration.stages == read_configuration("own").stages
-    assert "--config own" in configuration.advice
 
 
 def test_a_file_may_hold_all_of_a_training_of_the_sparse_ranker(toml):
@@ -112,6 +105,7 @@ def test_a_recipe_may_extend_the_one_of_the_package(toml):
     [
         ('extends = "lee"', "lee: no such configuration; did you mean 'lea'?"),
         ("extends = 3", "extends must be a name"),
+        ('preset = "lea"', "unknown setting 'preset'"),
         ('extends = "lea"\n[ranker]\nkind = "encoder"', "kind must be 'sparse'"),
         ('[ranker]\nkind = "dense"\n[stages.a]', "kind must be 'sparse' or 'encoder'"),
         ('extends = "lea"\n[ranker]\nepochs = 3', "unknown setting 'epochs'"),
@@ -129,18 +123,6 @@ def test_mistakes_are_one_line_that_names_the_file(toml, text, message):
     found = complaint(path)
     assert message in found
     assert str(path) in found
-
-
-def test_a_file_in_the_older_form_says_what_to_write(toml):
-    path = toml('preset = "lea"\nepochs = 4\n[baseline]\nepochs = 2\n')
-    advice = read_configuration(path).advice
-    assert advice.startswith(f"{path}: ")
-    assert 'extends = "lea"' in advice
-    new = toml(
-        'extends = "lea"\n[stages.baseline]\nepochs = 2\n[stages.mine]\nlike = "lea"\nepochs = 4\n',
-        name="new.toml",
-    )
-    assert stage_chain(path, {}) == stage_chain(new, {})
 
 
 def test_the_sparse_ranker_cannot_train_a_recipe_of_the_encoder():

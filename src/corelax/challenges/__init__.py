@@ -6,7 +6,7 @@ good on women as on men (GAP, Winogender), or only where the sentence fits a ste
 
 from __future__ import annotations
 
-from corelax.challenges.gap import GapItem, GapReport, gap_answers, gap_report, gap_tsv, read_gap
+from corelax.challenges.gap import GapReport, gap_answers, gap_report, gap_tsv
 from corelax.challenges.winobias import (
     WinoBiasCounts,
     WinoBiasReport,
@@ -19,6 +19,7 @@ from corelax.challenges.winogender import (
     read_winogender,
     winogender_report,
 )
+from corelax.io.gap import GapItem, read_gap
 
 __all__ = [
     "GapItem",

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from corelax.challenges.links import CharClusters, CharSpan, answered, linked_names
-from corelax.challenges.tsv import read_items
 from corelax.core.text_table import format_table
+from corelax.io.tsv import read_items
 from corelax.metrics.counts import ratio
 
 PRONOUNS = {

@@ -16,10 +16,11 @@ from corelax.core.lazy import lazy_names
 if TYPE_CHECKING:
     from corelax.rankers.sparse.folder import Model, load_model
     from corelax.resolve.predict import predict_documents
-    from corelax.train.api import ArgumentError, Trained, train
+    from corelax.train.api import Trained, train
     from corelax.train.configuration import Configuration, read_configuration
     from corelax.train.loop import Progress, Trainee, train_epochs
     from corelax.train.optim import AdaGrad, clip_gradients
+    from corelax.train.options import ArgumentError, TrainOptions
     from corelax.train.settings import StageSettings
     from corelax.train.sparse.config import Config
     from corelax.train.sparse.data import load_data
@@ -37,6 +38,7 @@ __all__ = [
     "Model",
     "Progress",
     "StageSettings",
+    "TrainOptions",
     "Trained",
     "Trainee",
     "clip_gradients",
@@ -55,12 +57,13 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "api": "ArgumentError train Trained",
+        "api": "train Trained",
         "configuration": "Configuration read_configuration",
         "corelax.rankers.sparse.folder": "load_model Model",
         "corelax.resolve.predict": "predict_documents",
         "loop": "Progress train_epochs Trainee",
         "optim": "AdaGrad clip_gradients",
+        "options": "ArgumentError TrainOptions",
         "settings": "StageSettings",
         "sparse.config": "Config",
         "sparse.data": "load_data",

@@ -38,7 +38,6 @@ from corelax.core.settings import check_key, suggestion
 PRESETS_FOLDER = Path(__file__).parent / "presets"
 SPARSE, ENCODER = "sparse", "encoder"
 OWN, TUNE, SMALL, BASE = "own", "tune", "small", "base"
-OLD_NAMES = {"encoder": OWN}  # until the version after this one
 TABLES = ("ranker", "corpora", "stages")
 FILES = ("train", "dev", "markables", "documents")  # settings of a corpus that name files
 Table = Mapping[str, Any]
@@ -55,9 +54,6 @@ class Configuration:
         corpora: Settings of each corpus.
         stages: Settings of each stage.
         wanted: The stages to train, beside those that they need; all if empty.
-        settings: Settings as `--set` gives them, of a file in the older form with `preset`.
-        preset: What such a file changes.
-        advice: What to write instead of an older form, if it has one.
     """
 
     source: str
@@ -66,9 +62,6 @@ class Configuration:
     corpora: Mapping[str, Table] = field(default_factory=dict)
     stages: Mapping[str, Table] = field(default_factory=dict)
     wanted: tuple[str, ...] = ()
-    settings: Table = field(default_factory=dict)
-    preset: str = ""
-    advice: str = ""
 
 
 def read_configuration(name_or_file: str | os.PathLike[str]) -> Configuration:
@@ -78,24 +71,18 @@ def read_configuration(name_or_file: str | os.PathLike[str]) -> Configuration:
     (('lea',), 'encoder')
     """
     name = os.fspath(name_or_file)
-    if name in OLD_NAMES:
-        new = OLD_NAMES[name]
-        advice = f"{name} is the old name of the configuration {new}; write --config {new}"
-        return replace(read_configuration(new), source=name, advice=advice)
     if name in (OWN, TUNE, SMALL, BASE, SPARSE):
         return _shipped(name)
     path = Path(name)
     if path.suffix == ".toml":
         content = _tables(path)
         try:
-            if "preset" in content or (content and not set(content) & {"extends", *TABLES}):
-                return _from_preset(path, content)
             return _from_tables(str(path), content)
         except CorelaxError as error:
             raise CorelaxError(f"{path}: {error}") from None
     shipped = read_configuration(SPARSE)
     if name not in shipped.stages:
-        hint = suggestion(name, [*shipped.stages, OWN, TUNE, SMALL, BASE, *OLD_NAMES])
+        hint = suggestion(name, [*shipped.stages, OWN, TUNE, SMALL, BASE])
         raise CorelaxError(f"{name}: no such configuration; {hint} (or name a .toml file)")
     return replace(shipped, source=name, wanted=(name,))
 
@@ -167,7 +154,7 @@ def _from_tables(source: str, content: Table) -> Configuration:
     base = read_configuration(content["extends"])
     if ranker.pop("kind", base.kind) != base.kind:
         raise CorelaxError(f"ranker: kind must be {base.kind!r} as in {base.source}")
-    features = {**base.ranker.get("features", {}), **ranker.get("features", {})}
+    features = {**_table("features", base.ranker), **_table("features", ranker)}
     return replace(
         base,
         source=source,
@@ -175,33 +162,6 @@ def _from_tables(source: str, content: Table) -> Configuration:
         corpora=_merged(base.corpora, corpora),
         stages=_alike(stages, base.stages),
         wanted=tuple(stages) or base.wanted,
-    )
-
-
-def _from_preset(path: Path, content: Table) -> Configuration:
-    """The older form: settings at the top, tables for the stages before (`[baseline]`) and `[features]`."""
-    shipped = read_configuration(SPARSE)
-    content = dict(content)
-    preset = content.pop("preset", None)
-    if not isinstance(preset, str) or preset not in shipped.stages:
-        raise CorelaxError(f'needs a line preset = "NAME", one of {", ".join(shipped.stages)}')
-    if path.stem in shipped.stages and path.stem != preset:
-        raise CorelaxError(f"{path.stem} is another stage; give the file another name")
-    settings: dict[str, Any] = {}
-    for key, value in content.items():
-        if isinstance(value, dict):
-            settings.update({f"{key}.{name}": inner for name, inner in value.items()})
-        else:
-            settings[key] = value
-    return replace(
-        shipped,
-        source=str(path),
-        stages={**shipped.stages, path.stem: shipped.stages[preset]},
-        wanted=(path.stem,),
-        settings=settings,
-        preset=preset,
-        advice=f'{path}: instead of preset = "{preset}", write extends = "{preset}" and '
-        f'[stages.{path.stem}] with like = "{preset}"',
     )
 
 

@@ -108,6 +108,7 @@ def train_epochs(
     progress: Progress | None = None,
     *,
     checkpoint_seconds: float = 0.0,
+    writes: bool = True,
 ) -> History:
     """Trains until the stage is done, from where the checkpoint in the folder ends, if there is one.
 
@@ -118,6 +119,7 @@ def train_epochs(
         progress: Progress callbacks.
         checkpoint_seconds: An epoch that is not the best so far leaves no checkpoint if the last one is
             younger than this: a run that is interrupted then repeats as much.
+        writes: Whether this process writes; of several that train together one does.
     """
     progress = progress or Progress()
     saved = time.monotonic()
@@ -159,10 +161,10 @@ def train_epochs(
             )
         )
         is_kept = config.keep == "last" or history.best is history.epochs[-1]
-        if is_kept:
+        if is_kept and writes:
             trainee.save_weights(folder)
         # Weights never belong to an epoch that the checkpoint does not know.
-        if is_kept or time.monotonic() - saved >= checkpoint_seconds:
+        if writes and (is_kept or time.monotonic() - saved >= checkpoint_seconds):
             save_checkpoint(folder, trainee.network, trainee.optimizer, history, trainee.belongs_to)
             history.write_log(folder)
             saved = time.monotonic()

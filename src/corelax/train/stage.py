@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -15,6 +16,7 @@ from corelax.train.card import CardText, write_card
 from corelax.train.checkpoint import tidy
 from corelax.train.loop import Progress, Trainee, train_epochs
 from corelax.train.settings import StageSettings
+from corelax.train.workers import Workers
 
 Note = Callable[[str], None]
 Model = TypeVar("Model")
@@ -32,6 +34,10 @@ class Stage(Protocol[Model]):
         """Its settings."""
 
     @property
+    def workers(self) -> Workers:
+        """The processes that train it; only the first one writes."""
+
+    @property
     def identity(self) -> Mapping[str, Any]:
         """What else decides the result: documents, weights it starts from."""
 
@@ -43,7 +49,7 @@ class Stage(Protocol[Model]):
         """The training that a folder holds, with all settings of this version under "config"."""
 
     def begin(self, folder: Path, training: Mapping[str, Any]) -> Trainee:
-        """Writes a model folder that is not finished; what is to be trained."""
+        """Writes a model folder that is not finished, if this process writes; what is to be trained."""
 
     def load(self, folder: Path) -> Model:
         """The model in a folder."""
@@ -84,7 +90,11 @@ def train_stage(
         return finished
     if (folder / CONFIG).exists() and not resume:
         raise CorelaxError(f"{folder}: was begun before; go on with --resume, or delete it")
-    with lock_folder(folder):
+    workers = stage.workers
+    with lock_folder(folder) if workers.leads else nullcontext():
+        finished = finished_model(stage, folder)  # by a command that ended just now
+        if workers.gather(finished is not None)[0]:  # nobody writes before all have looked
+            return stage.load(folder) if finished is None else finished
         return _train(stage, folder, progress, note, checkpoint_seconds)
 
 
@@ -96,14 +106,18 @@ def _train(
     checkpoint_seconds: float,
 ) -> Model:
     """Trains a stage, from where it was interrupted."""
-    config = stage.config
-    finished = finished_model(stage, folder)  # by a command that ended just now
-    if finished is not None:
-        return finished
+    config, workers = stage.config, stage.workers
     training = {**stage.training, "finished": False}
-    tidy(folder, finished=False)
+    if workers.leads:
+        tidy(folder, finished=False)
     trainee = stage.begin(folder, training)
-    history = train_epochs(trainee, config, folder, progress, checkpoint_seconds=checkpoint_seconds)
+    history = train_epochs(
+        trainee, config, folder, progress,
+        checkpoint_seconds=checkpoint_seconds, writes=workers.leads,
+    )  # fmt: skip
+    if not workers.leads:
+        workers.gather()  # until the first one has written the model
+        return stage.load(folder)
 
     kept = history.kept(config.keep)
     training |= {"finished": True, "epoch": kept.epoch, "dev": kept.dev}
@@ -115,6 +129,7 @@ def _train(
     write_card(folder, config, training, stage.card(training))
     model = stage.finish(folder, model, training)  # last: from now on the stage is finished
     tidy(folder, finished=True)
+    workers.gather()
     if progress is not None:
         progress.end(config, training)
     note(f"{config.stage}: {_on_dev(config, training)}, epoch {kept.epoch} of {config.epochs}")
@@ -166,7 +181,8 @@ def finished_model(stage: Stage[Model], folder: Path) -> Model | None:
         )
     if not saved["finished"]:
         return None
-    tidy(folder, finished=True)
+    if stage.workers.leads:
+        tidy(folder, finished=True)
     return stage.load(folder)
 
 

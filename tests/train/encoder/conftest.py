@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.train.encoder.running import COMMAND, arguments, run, write_files
+from tests.train.encoder.running import TORCHRUN, arguments, run, write_files
 
 
 @pytest.fixture(scope="module")
@@ -15,8 +15,8 @@ def files(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def trained(files):
-    """By two workers of one machine."""
+    """By two workers."""
     out = files / "two"
-    done = run([*COMMAND, *arguments(files, out, "--workers", 2)])
+    done = run([*TORCHRUN, "-m", "corelax", *arguments(files, out)])
     assert done.code == 0, done.err
     return out

@@ -197,23 +197,19 @@ def test_a_recipe_goes_on_where_it_was_interrupted(corelax, files, tmp_path, mon
     [
         (["--train", "t"], "--config lea needs --dev"),
         (["--dev", "d", "--config", "b3"], "--config b3 needs --train"),
-        (["--config", "encoder", "--train", "t", "--dev", "d"], "--config encoder needs --encoder"),
-        (["--config", "encoder", "--encoder", "e", "--dev", "d"], "encoder needs --train"),
+        (["--config", "own", "--train", "t", "--dev", "d"], "--config own needs --encoder"),
+        (["--config", "own", "--encoder", "e", "--dev", "d"], "own needs --train"),
         (["--train", "t", "--dev", "d", "--encoder", "e"], "--encoder does not go with --config lea"),
         (["--train", "t", "--dev", "d", "--stage", "s"], "--stage does not go with --config lea"),
-        (["--recipe", "small", "--encoder", "e"], "--recipe needs --data"),
-        (["--recipe", "small", "--data", "d"], "--recipe needs --encoder"),
+        (["--config", "small", "--encoder", "e"], "--config small needs --data"),
+        (["--config", "small", "--data", "d"], "--config small needs --encoder"),
         (
-            ["--recipe", "small", "--data", "d", "--encoder", "e", "--train", "t"],
-            "--train does not go with --recipe",
+            ["--config", "small", "--data", "d", "--encoder", "e", "--train", "t"],
+            "--train does not go with --config small",
         ),
         (
-            ["--recipe", "small", "--data", "d", "--encoder", "e", "--config", "lea"],
-            "--config does not go with --recipe",
-        ),
-        (
-            ["--config", "encoder", "--train", "t", "--dev", "d", "--encoder", "e", "--data", "d"],
-            "--data does not go with --config encoder",
+            ["--config", "own", "--train", "t", "--dev", "d", "--encoder", "e", "--data", "d"],
+            "--data does not go with --config own",
         ),
     ],
 )  # fmt: skip
@@ -270,23 +266,8 @@ def test_bad_input_beside_own_documents_is_one_line(
 
 def test_an_unknown_preset_may_have_meant_the_encoder(corelax, files, tmp_path):
     common = ["--train", files / "a.conll", "--dev", files / "dev.conll", "--out", tmp_path / "out"]
-    assert "did you mean 'encoder'?" in one_line(corelax("train", "--config", "encodr", *common))
+    assert "did you mean 'own'?" in one_line(corelax("train", "--config", "oun", *common))
     assert "did you mean 'lea'?" in one_line(corelax("train", "--config", "leaa", *common))
-
-
-@pytest.mark.parametrize("old", [["--recipe", "mine.toml"], ["--config", "encoder"]])
-def test_old_spellings_work_and_say_what_replaced_them(corelax, files, tmp_path, old):
-    if old[0] == "--recipe":
-        arguments = by_recipe(files, tmp_path, "--stage", "first")
-        arguments[1:3] = ["--recipe", files / "mine.toml"]
-        advice = f"--recipe is the old name of --config; write --config {files / 'mine.toml'}"
-    else:
-        arguments = own(files, tmp_path, *changes(*SMALL, "likelihood.epochs=1", "epochs=1"))
-        arguments[2] = "encoder"
-        advice = "encoder is the old name of the configuration own; write --config own"
-    done = corelax(*arguments)
-    assert done.code == 0, done.err
-    assert done.err.splitlines()[0] == advice
 
 
 def test_a_smaller_copy_in_bytes_is_written_beside_the_model(corelax, files, tmp_path):

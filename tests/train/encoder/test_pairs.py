@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from corelax.challenges import read_gap
-from corelax.challenges.gap import COLUMNS
+from corelax.io.gap import COLUMNS
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.relax import coreference_probs, link_probs
 from corelax.train.encoder.config import EncoderConfig

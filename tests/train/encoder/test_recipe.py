@@ -41,7 +41,7 @@ def recipe(tmp_path):
 
 
 def run(recipe, out, data, **more):
-    return run_recipe(recipe, out, encoder=data / "encoder", data=data, device="cpu", **more)
+    return run_recipe(recipe, out, encoder=data / "encoder", data=data, **more)
 
 
 def test_every_stage_is_trained_once_and_others_start_from_it(recipe, data, tmp_path):

@@ -269,8 +269,9 @@ def test_an_unknown_preset_gets_a_hint():
 
 def test_a_file_names_a_preset_and_what_differs(toml):
     path = toml(
-        'preset = "lea"\nepochs = 4\ncosts = [0.5, 1, 2]\nseed = 3\nlike_original = false\n'
-        "[baseline]\nepochs = 2\nlearning_rate = 0.5\n[features]\nlexical_cutoff = 7\n"
+        'extends = "lea"\n[ranker]\nseed = 3\nfeatures = { lexical_cutoff = 7 }\n'
+        "[stages.baseline]\nepochs = 2\nlearning_rate = 0.5\n"
+        '[stages.mine]\nlike = "lea"\nepochs = 4\ncosts = [0.5, 1, 2]\nlike_original = false\n'
     )
     chain = stage_chain(path, {})
     assert [config.stage for config in chain] == [*PRETRAINING, "baseline", "mine"]
@@ -284,7 +285,9 @@ def test_a_file_names_a_preset_and_what_differs(toml):
 
 
 def test_the_command_line_beats_the_file(toml):
-    path = toml('preset = "lea"\nepochs = 4\nseed = 3\n[baseline]\nepochs = 2\n')
+    path = toml(
+        'extends = "lea"\n[ranker]\nseed = 3\n[stages.baseline]\nepochs = 2\n[stages.lea]\nepochs = 4\n'
+    )
     chain = stage_chain(path, {"epochs": "5", "baseline.epochs": "6", "seed": "4"})
     assert [config.epochs for config in chain] == [10, 20, 6, 5]
     assert {config.seed for config in chain} == {4}
@@ -295,28 +298,20 @@ def test_the_command_line_beats_the_file(toml):
     [
         "",
         "epochs = 3",
-        'preset = "nothing"',
-        'preset = ["lea"]',
-        "preset = 3",
-        "preset = ",
-        'preset = "lea"\nepoch = 3',
-        'preset = "lea"\n[bogus]\nepochs = 3',
-        'preset = "lea"\nepochs = "many"',
-        'preset = "lea"\nepochs = [3]',
-        'preset = "lea"\nepochs = 3.5',
-        'preset = "lea"\nstage = "other"',
-        'preset = "lea"\nfeatures = 3',
-        'preset = "lea"\n[baseline.features]\ngenre = "prefix"',
-        'preset = "baseline"\n[lea]\nepochs = 3',
+        'preset = "lea"',
+        "extends = ",
+        'extends = "lea"\n[stages.lea]\nepoch = 3',
+        'extends = "lea"\n[bogus]\nepochs = 3',
+        'extends = "lea"\n[stages.lea]\nepochs = "many"',
+        'extends = "lea"\n[stages.lea]\nepochs = [3]',
+        'extends = "lea"\n[stages.lea]\nepochs = 3.5',
+        'extends = "lea"\n[stages.lea]\nstage = "other"',
+        'extends = "lea"\n[ranker]\nfeatures = 3',
+        'extends = "lea"\n[stages.baseline.features]\ngenre = "prefix"',
     ],
 )
 def test_a_file_with_a_mistake_is_one_line(toml, text):
     complaint(toml(text))
-
-
-def test_a_file_without_preset_is_named(toml):
-    path = toml("epochs = 3")
-    assert complaint(path).startswith(f"{path}: needs a line preset = ")
 
 
 def test_files_that_cannot_be_read_are_named(tmp_path):
@@ -325,10 +320,6 @@ def test_files_that_cannot_be_read_are_named(tmp_path):
     binary = tmp_path / "binary.toml"
     binary.write_bytes(b"\xff\xfe\x00")
     assert complaint(binary).startswith(f"{binary}: ")
-
-
-def test_a_file_with_the_name_of_a_stage_it_starts_from_is_an_error(toml):
-    complaint(toml('preset = "lea"\n', name="baseline.toml"))
 
 
 def test_settings_are_key_equals_value():

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from corelax.challenges.gap import read_gap
-from corelax.challenges.tsv import read_rows
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
 from corelax.document.clustering import SINGLETONS, Clustering, entity_of_mentions
 from corelax.english.exchanged import swapped
 from corelax.io import read
+from corelax.io.gap import read_gap
+from corelax.io.tsv import read_rows
 from corelax.rankers.encoder.inputs import WordPieces
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.train.encoder.examples import Example, make_example

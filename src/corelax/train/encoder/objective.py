@@ -17,12 +17,33 @@ from corelax.rankers.encoder.span_table import SpanTable
 from corelax.relax import coreference_probs, link_probs
 from corelax.train.encoder.config import SUMS, EncoderConfig
 from corelax.train.encoder.examples import UNKNOWN, Example
-from corelax.train.encoder.shares import Totals
 from corelax.train.objectives import loss_function
 
 WORDS = 10  # sums over a document are scaled to this many words
 LEAST = 1e-4  # of probabilities whose logarithm is taken
 _NOWHERE = np.zeros((0, 3), np.int64)
+
+
+class Totals(NamedTuple):
+    """What the sums of a step are divided by, whichever worker has its documents.
+
+    Attributes:
+        words: Words of all documents.
+        documents: Documents that are annotated as a whole.
+        document_words: Words of those.
+        workers: The number of workers.
+    """
+
+    words: int
+    documents: int
+    document_words: int
+    workers: int = 1
+
+    @classmethod
+    def of(cls, examples: Sequence[Example], workers: int = 1) -> Totals:
+        """Those of all documents of a step."""
+        whole = [example.words for example in examples if example.known is None]
+        return cls(sum(example.words for example in examples), len(whole), sum(whole), workers)
 
 
 def batch_objective(config: EncoderConfig, epoch: int) -> Callable[..., Tensor]:

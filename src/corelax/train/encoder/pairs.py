@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from corelax.challenges.gap import GapItem
 from corelax.document import Document, Span
 from corelax.document.clustering import Clustering
+from corelax.io.gap import GapItem
 from corelax.rankers.encoder.inputs import WordPieces
 from corelax.rankers.encoder.reach import Places
 from corelax.rankers.encoder.settings import EncoderSettings

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from corelax.core.checks import check_choice
-from corelax.core.device import choose_device
 from corelax.core.errors import CorelaxError
 from corelax.core.files import check_file
 from corelax.core.settings import read_table
@@ -33,7 +32,7 @@ from corelax.train.files import Paths
 from corelax.train.loop import Progress
 from corelax.train.settings import StageSettings, is_shared
 from corelax.train.stage import Note, ignore, train_stages
-from corelax.train.team import ALONE, Team
+from corelax.train.workers import ALONE, Workers
 
 RANKER = tuple(setting.name for setting in fields(EncoderSettings))
 
@@ -218,11 +217,10 @@ def run_recipe(
     start: Path | None = None,
     stages: Sequence[str] = (),
     seed: int = 1,
-    device: str = "auto",
     resume: bool = False,
     progress: Progress | None = None,
     note: Note = ignore,
-    team: Team = ALONE,
+    workers: Workers = ALONE,
 ) -> EncoderModel:
     """Trains the stages of a recipe and what they need; the model of the last.
 
@@ -234,11 +232,10 @@ def run_recipe(
         start: The folder of a trained model to start from; then `encoder` is its name.
         stages: Only these, and those they need; as the recipe says if empty.
         seed: The seed of weights, order and dropout.
-        device: "cpu", "cuda" or "auto".
         resume: Whether to continue a stage that was begun.
         progress: Progress callbacks.
         note: Receives the score of each stage.
-        team: The workers that train; this process leads.
+        workers: The processes that train, and the device of this one.
     """
     order = recipe.order(stages)
     used = [corpus for stage in order for corpus in recipe.corpora_of(stage)]
@@ -258,16 +255,15 @@ def run_recipe(
         encoder=encoder,
         data=data,
         out=out,
-        device=choose_device(device),
         start=start,
-        team=team,
+        workers=workers,
     )
     configs = [replace(recipe.stages[name], seed=seed) for name in order]
     for config in configs:
-        if config.batch < team.size:
+        if config.batch < workers.size:
             note(
-                f"{config.stage}: a step has {config.batch} documents for {team.size} workers; "
-                f"--set {config.stage}.batch={team.size} gives each of them one"
+                f"{config.stage}: a step has {config.batch} documents for {workers.size} workers; "
+                f"--set {config.stage}.batch={workers.size} gives each of them one"
             )
     models = train_stages(configs, out, make_stage, resume=resume, progress=progress, note=note)
     return models[order[-1]]

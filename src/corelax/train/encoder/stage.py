@@ -40,7 +40,7 @@ from corelax.train.encoder.evaluate import dev_report
 from corelax.train.encoder.examples import Example, digest
 from corelax.train.encoder.teacher import taught
 from corelax.train.encoder.trainee import EncoderTrainee
-from corelax.train.team import ALONE, Team
+from corelax.train.workers import ALONE, Workers
 
 Dev = Mapping[str, Sequence[Example]]
 
@@ -55,8 +55,7 @@ class EncoderStage:
         examples: Gives the training documents; called only if the stage is not finished.
         dev: Dev documents of each corpus; the mean of their CoNLL scores tells epochs apart.
         identity: What else decides the result: documents, weights it starts from.
-        device: "cpu" or "cuda".
-        team: The workers that train.
+        workers: The processes that train, and the device of this one.
     """
 
     config: EncoderConfig
@@ -64,8 +63,7 @@ class EncoderStage:
     examples: Callable[[], Sequence[Example]]
     dev: Dev
     identity: Mapping[str, Any]
-    device: str = "cpu"
-    team: Team = ALONE
+    workers: Workers = ALONE
 
     @property
     def training(self) -> dict[str, Any]:
@@ -87,9 +85,11 @@ class EncoderStage:
         examples = self.examples()
         torch.manual_seed(self.config.random_seed("start"))
         # A copy, since other stages may start from the same weights.
-        ranker = copy.deepcopy(self.model.ranker).to(self.device)
+        ranker = copy.deepcopy(self.model.ranker).to(self.workers.device)
         model = self.model._replace(ranker=ranker, training=training)
-        trainee = EncoderTrainee(self.config, model, examples, self.dev, self.team)
+        trainee = EncoderTrainee(self.config, model, examples, self.dev, self.workers)
+        if not self.workers.leads:
+            return trainee
         if (folder / CHECKPOINT).exists():
             write_encoder(folder, model)  # may have been cut off
         else:
@@ -98,7 +98,7 @@ class EncoderStage:
 
     def load(self, folder: Path) -> EncoderModel:
         """The model in a folder."""
-        return load_ranker(folder, self.device)
+        return load_ranker(folder, self.workers.device)
 
     def scores(self, model: EncoderModel) -> dict[str, Any]:
         """All scores on the dev documents of each corpus."""
@@ -136,9 +136,8 @@ class EncoderStages:
         encoder: The pretrained encoder, a folder or a name; or the name of the model that is started from.
         data: The folder that the files of corpora are in.
         out: The folder of the model folders.
-        device: "cpu" or "cuda".
         start: A trained model to start from, instead of an encoder and fresh weights.
-        team: The workers that train.
+        workers: The processes that train, and the device of this one.
     """
 
     def __init__(
@@ -149,13 +148,12 @@ class EncoderStages:
         encoder: str | Path,
         data: Path,
         out: Path,
-        device: str,
         start: Path | None = None,
-        team: Team = ALONE,
+        workers: Workers = ALONE,
     ) -> None:
         self._settings, self._corpora, self._encoder = ranker, corpora, encoder
-        self._start, self._team = start, team
-        self._data, self._out, self._device = data, out, device
+        self._start, self._workers = start, workers
+        self._data, self._out = data, out
         self._train: dict[str, list[Example]] = {}
         self._dev: dict[str, list[Example]] = {}
 
@@ -191,8 +189,7 @@ class EncoderStages:
             examples=partial(self._examples, config, model, models),
             dev=dev,
             identity=identity,
-            device=self._device,
-            team=self._team,
+            workers=self._workers,
         )
 
     def read_corpora(self, configs: Iterable[EncoderConfig]) -> None:
@@ -229,7 +226,7 @@ class EncoderStages:
                 teachers = {
                     teacher: models[teacher]
                     if teacher in models
-                    else load_ranker(self._folder(teacher, models), self._device)
+                    else load_ranker(self._folder(teacher, models), self._workers.device)
                     for teacher in corpus.teachers
                 }
                 of_corpus = taught(of_corpus, corpus, teachers, self._settings)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -13,17 +12,14 @@ from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 from corelax.metrics import CONLL, Report, Tally
 from corelax.rankers.encoder.folder import EncoderModel, write_weights
-from corelax.rankers.encoder.hiding import takes_hiding
 from corelax.relax.precision import unchecked
 from corelax.train.checkpoint import ADAM
 from corelax.train.encoder.config import EncoderConfig
 from corelax.train.encoder.evaluate import dev_counts
 from corelax.train.encoder.examples import Example
-from corelax.train.encoder.objective import batch_objective
-from corelax.train.encoder.recorded import RecordedEncoder
-from corelax.train.encoder.shares import Totals, spread
+from corelax.train.encoder.objective import Totals, batch_objective
 from corelax.train.encoder.variation import grouped, varied
-from corelax.train.team import ALONE, BEGIN, Team
+from corelax.train.workers import ALONE, Workers
 
 
 class EncoderTrainee:
@@ -34,7 +30,7 @@ class EncoderTrainee:
         model: The weights to start from; they are changed.
         examples: Training documents.
         dev: Dev documents of each corpus; the mean of their CoNLL scores is the dev score.
-        team: The workers that share the documents of a step. Each has all documents, and the same weights.
+        workers: Those that share the documents of a step. Each has all documents, and the same weights.
     """
 
     optimizer_state = ADAM
@@ -46,11 +42,9 @@ class EncoderTrainee:
         model: EncoderModel,
         examples: Sequence[Example],
         dev: Mapping[str, Sequence[Example]],
-        team: Team = ALONE,
+        workers: Workers = ALONE,
     ) -> None:
-        if team.size > 1 and team.leads:
-            team.call(BEGIN, following_trainee, config, portable(model), examples, dev)
-        self._team, self._are_sent = team, False
+        self._workers = workers
         self.belongs_to: dict[str, str] = {}
         self._groups = grouped(examples)
         self.keys = [group[0].document.key for group in self._groups]
@@ -75,63 +69,36 @@ class EncoderTrainee:
             fused=ranker.device.type == "cuda",
         )
         self._per_epoch = -(-len(self._groups) // config.batch)
-        if ranker.device.type == "cuda" and takes_hiding(ranker.encoder):
-            ranker.train()
-            ranker.encode = RecordedEncoder(  # type: ignore[method-assign]
-                ranker.encoder, ranker.pad, ranker.settings.window
-            )
-        self._set_epoch(1)
+        self.begin_epoch(1)
 
-    def _set_epoch(self, epoch: int) -> None:
+    def begin_epoch(self, epoch: int) -> None:
+        """Sets the temperature and counts steps."""
         self._done = (epoch - 1) * self._per_epoch
         self._objective = batch_objective(self._config, epoch)
         self._draws = torch.default_generator
         self._ranker.train()
-
-    def begin_epoch(self, epoch: int, draws: Tensor | None = None) -> None:
-        """Sets the temperature and counts steps.
-
-        Args:
-            epoch: Counted from 1.
-            draws: For followers, the state of random numbers by which the leader varies documents.
-        """
-        self._set_epoch(epoch)
-        team, config = self._team, self._config
-        if team.size == 1:
-            return
-        if team.leads and not self._are_sent and self.optimizer.state:  # a run that is continued
-            team.call(
-                "load", _on_cpu(self.network.state_dict()), _on_cpu(self.optimizer.state_dict())
-            )
-        self._are_sent = True
-        # Documents vary as in one process. Dropout has random numbers of its own on each worker.
-        state = torch.get_rng_state() if draws is None else draws
-        team.call("begin_epoch", epoch, state)
-        self._draws = torch.Generator()
-        self._draws.set_state(state)
-        torch.manual_seed(config.random_seed(epoch, team.rank))
-
-    def load(self, weights: Mapping[str, Tensor], optimizer: Mapping[str, Any]) -> None:
-        """Sets the weights and the state of the optimiser of a follower to those of the leader."""
-        self.network.load_state_dict(weights)
-        self.optimizer.load_state_dict(dict(optimizer))
+        if self._workers.size > 1:
+            # Documents vary as in one process. Dropout has random numbers of its own on each worker.
+            self._draws = torch.Generator()
+            self._draws.set_state(torch.get_rng_state())
+            torch.manual_seed(self._config.random_seed(epoch, self._workers.rank))
 
     def step(self, documents: Sequence[int]) -> Tensor:
         """A step for a batch; its loss."""
-        self._team.call("step", documents)
-        config, ranker, workers = self._config, self._ranker, self._team.size
+        config, ranker, workers = self._config, self._ranker, self._workers
         kind = ranker.device.type
         chosen = [example for number in documents for example in self._groups[number]]
         examples = varied(chosen, config, self._draw)
-        totals = Totals.of(examples, workers)
-        if workers > 1:
-            examples = spread(examples, workers)[self._team.rank]
+        totals = Totals.of(examples, workers.size)
+        if workers.size > 1:
+            longest_first = sorted(examples, key=lambda example: -example.words)
+            examples = longest_first[workers.rank :: workers.size]
         with torch.autocast(kind, dtype=torch.bfloat16, enabled=kind == "cuda"), unchecked():
             loss = self._objective(ranker, examples, totals)
         self.optimizer.zero_grad(set_to_none=True)
         if loss.requires_grad:  # not of a worker without documents
             loss.backward()  # type: ignore[no-untyped-call]
-        loss = self._team.add_gradients(ranker.parameters(), loss)
+        loss = workers.add_gradients(ranker.parameters(), loss)
         if config.clip:
             nn.utils.clip_grad_norm_(ranker.parameters(), config.clip)
         share = self._share(self._done)
@@ -145,14 +112,12 @@ class EncoderTrainee:
 
     def dev_score(self) -> float:
         """The mean CoNLL score of the dev corpora, with the weights to keep; 0 without any."""
-        team = self._team
-        team.call("dev_score")
+        workers = self._workers
         scores = []
         for part in self._dev.values():
             tally = Tally(CONLL)
-            for counts in team.gather(
-                dev_counts(self._kept.ranker, part[team.rank :: team.size], CONLL)
-            ):
+            own = part[workers.rank :: workers.size]
+            for counts in workers.gather(dev_counts(self._kept.ranker, own, CONLL)):
                 tally.add_counts(counts)
             scores.append(float(Report(tally.counts()).conll))
         return sum(scores) / max(len(scores), 1)
@@ -170,31 +135,6 @@ class EncoderTrainee:
     def _draw(self, below: int) -> int:
         """A random number below a number."""
         return int(torch.randint(below, (), generator=self._draws))
-
-
-def following_trainee(
-    config: EncoderConfig,
-    model: EncoderModel,
-    examples: Sequence[Example],
-    dev: Mapping[str, Sequence[Example]],
-    team: Team,
-) -> EncoderTrainee:
-    """What a follower trains: the leader's, on its own device."""
-    model.ranker.to(team.device)
-    return EncoderTrainee(config, model, examples, dev, team)
-
-
-def portable(model: EncoderModel) -> EncoderModel:
-    """A copy of a model that can be sent to another process."""
-    ranker = copy.deepcopy(model.ranker).cpu()
-    return model._replace(ranker=ranker, calibrations=dict(model.calibrations))
-
-
-def _on_cpu(state: Any) -> Any:
-    """The state of a network or an optimiser, its tensors on the CPU."""
-    if isinstance(state, Tensor):
-        return state.cpu()
-    return {key: _on_cpu(part) for key, part in state.items()} if isinstance(state, dict) else state
 
 
 def update_average(average: nn.Module, network: nn.Module, decay: float, step: int) -> None:

@@ -53,7 +53,7 @@ def stage_chain(
         raise CorelaxError(f"{config.source}: is for an {config.kind} ranker")
     with _naming_file(config):
         order, shared = _order(config, stages), _shared(config)
-    given = _by_stage(config, order, {**config.settings, **settings})
+    given = _by_stage(order, settings)
     with _naming_file(config, when=not settings):  # else it may be a setting that is wrong
         chain = [
             _of_first_layers(
@@ -96,25 +96,22 @@ def _order(config: Configuration, stages: Sequence[str]) -> list[str]:
     return order_stages(stages or config.wanted or config.stages, needs)
 
 
-def _by_stage(
-    config: Configuration, order: Sequence[str], settings: Mapping[str, Any]
-) -> dict[str, dict[str, Any]]:
+def _by_stage(order: Sequence[str], settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Which settings are for which stage."""
     by_stage: dict[str, dict[str, Any]] = {stage: {} for stage in order}
     last = order[-1]
     for key, value in settings.items():
         prefix, dot, rest = key.partition(".")
-        stage = last if prefix == config.preset else prefix
-        if dot and stage in by_stage:
+        if dot and prefix in by_stage:
             if is_everywhere(rest):
                 raise CorelaxError(f"{key}: {rest} holds for all stages; set it without {prefix}.")
-            by_stage[stage][rest] = value
+            by_stage[prefix][rest] = value
         elif is_everywhere(key):
             for changes in by_stage.values():
                 changes[key] = value
         elif dot:
             raise CorelaxError(
-                f"{key}: {prefix} is no stage of {config.preset or last}, which has {', '.join(order)}"
+                f"{key}: {prefix} is no stage of {last}, which has {', '.join(order)}"
             )
         else:
             by_stage[last][key] = value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 
@@ -27,6 +27,7 @@ from corelax.train.sparse.data import Data
 from corelax.train.sparse.evaluate import dev_report
 from corelax.train.sparse.trainee import SparseTrainee, take_weights
 from corelax.train.stage import Note, ignore, train_stages
+from corelax.train.workers import ALONE
 
 KINDS = {
     LOCAL: "A mention ranker over sparse features",
@@ -51,6 +52,7 @@ class SparseStage:
     data: Data
     start: Sequence[Model]
     device: str
+    workers: ClassVar = ALONE
 
     @property
     def identity(self) -> dict[str, dict[str, str]]:
