@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from corelax.analysis.comparison import passage_dict
 from corelax.analysis.comparison_tables import metric_title
 from corelax.analysis.differing import choose_differences
-from corelax.analysis.runs import AVERAGE, checked_runs, chosen_metrics, scored, unlike_scores
+from corelax.analysis.runs import checked_runs, scored, unlike_scores
 from corelax.core.version import VERSION
 from corelax.document import Document
 from corelax.document.statistics import Statistics, count
 from corelax.metrics import Report, rounded_percent
+from corelax.metrics.options import AVERAGE, CompareOptions
 from corelax.render.passages import Passage, Passages
 from corelax.render.report import Cell, Page, Row, Section, Table
 
@@ -75,18 +76,15 @@ class Agreement:
 def compare_outputs(
     systems: Mapping[str, Iterable[Document]],
     *,
-    metrics: Iterable[str] | None = None,
-    passages: int = 6,
-    **options: Any,
+    options: CompareOptions | None = None,
+    **keywords: Any,
 ) -> Agreement:
     """Compares the entities of systems with each other, where there is no gold standard.
 
     Args:
         systems: By name, the documents of two systems or more.
-        metrics: Names from `corelax.metrics.METRICS`, "mor", "zero" and "conll", for the agreement; None is a
-            usual choice.
-        passages: How many passages to choose at most.
-        **options: Options of `corelax.score`, such as `singletons="drop"`.
+        options: What is compared and how.
+        **keywords: Fields of `CompareOptions`, such as `singletons="drop"`.
 
     >>> text = [["Ann", "saw", "Bo"], ["He", "waved"]]
     >>> one = Document.from_sentences("d", text, clusters=[[(2, 3), (3, 4)]])
@@ -95,7 +93,8 @@ def compare_outputs(
     >>> agreement.score("base", "mentions"), agreement.passages[0].note
     (0.5, '1 difference')
     """
-    wanted = chosen_metrics(metrics) or DEFAULT
+    options = replace(options or CompareOptions(), **keywords)
+    wanted = options.metrics or DEFAULT
     given = {name: list(documents) for name, documents in systems.items()}
     first = next(iter(given), "")
     checked = checked_runs(given.get(first, []), given, against=first)
@@ -103,12 +102,12 @@ def compare_outputs(
     return Agreement(
         sizes={name: count(run) for name, run in runs.items()},
         reports={
-            name: scored(runs[first], run, wanted, options)
+            name: scored(runs[first], run, options, wanted)
             for name, run in runs.items()
             if name != first
         },
         metrics=wanted,
-        passages=choose_differences(runs, number=passages),
+        passages=choose_differences(runs, number=options.passages),
         notes=unlike_scores("passages", options),
     )
 

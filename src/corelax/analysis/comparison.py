@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from corelax.analysis.errors import ErrorCounts, count_errors_of_runs, mean_errors
 from corelax.analysis.passages import choose_passages
 from corelax.analysis.runs import (
-    AVERAGE,
     Run,
     checked_documents,
     checked_runs,
-    chosen_metrics,
     scored,
     scores_in,
     unlike_scores,
@@ -21,6 +19,7 @@ from corelax.analysis.runs import (
 from corelax.analysis.significance import Difference, DocumentCounts, holm, paired_difference
 from corelax.document import Document
 from corelax.metrics import Score
+from corelax.metrics.options import AVERAGE, CompareOptions
 from corelax.render.passages import Passage
 
 LEVEL = 0.05
@@ -123,12 +122,8 @@ def compare(
     gold: Iterable[Document],
     systems: Mapping[str, Iterable[Document] | Iterable[Sequence[Document]]],
     *,
-    metrics: Iterable[str] | None = None,
-    resamples: int = 10_000,
-    confidence: float = 0.95,
-    seed: int = 0,
-    passages: int = 6,
-    **options: Any,
+    options: CompareOptions | None = None,
+    **keywords: Any,
 ) -> Comparison:
     """Compares systems on the same documents: scores, differences to the first one, errors, passages.
 
@@ -140,13 +135,8 @@ def compare(
         gold: The right answers.
         systems: By name, the documents of two systems or more, in any order; or, for systems with several
             seeds, a list of such lists for each. Runs are paired by their position.
-        metrics: Names from `corelax.metrics.METRICS`, "mor", "zero" and "conll"; what the profile
-            reports if None.
-        resamples: How many resamples an interval and a p value are made of.
-        confidence: The confidence of the intervals.
-        seed: The seed of the resamples.
-        passages: How many passages to choose at most.
-        **options: Options of `corelax.score`, such as `singletons="drop"`.
+        options: What is compared and how.
+        **keywords: Fields of `CompareOptions`, such as `metrics=["lea"]` or `singletons="drop"`.
 
     >>> text = [["Ann", "saw", "Bo"], ["He", "waved"]]
     >>> right = [Document.from_sentences(n, text, clusters=[[(2, 3), (3, 4)]]) for n in "abcdef"]
@@ -156,15 +146,14 @@ def compare(
     >>> difference.mean, difference.p_value == 2 / 2**6, comparison.passages[0].note
     (0.75, True, 'lea: 0 errors, base: 1 error')
     """
-    names = chosen_metrics(metrics)
+    options = replace(options or CompareOptions(), **keywords)
     gold = checked_documents("gold", gold)
     runs = checked_runs(gold, systems)
     reports = {
-        name: [scored(gold, run, names, options) for run in of_system]
-        for name, of_system in runs.items()
+        name: [scored(gold, run, options) for run in of_system] for name, of_system in runs.items()
     }
     counts = {name: DocumentCounts.of(of_system) for name, of_system in reports.items()}
-    wanted = names or scores_in(next(iter(reports.values()))[0])
+    wanted = options.metrics or scores_in(next(iter(reports.values()))[0])
     baseline, *others = counts
     differences = {
         name: {
@@ -172,9 +161,9 @@ def compare(
                 system=counts[name],
                 baseline=counts[baseline],
                 metric=metric,
-                resamples=resamples,
-                confidence=confidence,
-                seed=seed,
+                resamples=options.resamples,
+                confidence=options.confidence,
+                seed=options.seed,
             )
             for metric in wanted
         }
@@ -187,9 +176,9 @@ def compare(
         differences=differences,
         adjusted=_adjusted(differences),
         errors=_errors(gold, runs),
-        passages=choose_passages(gold=gold, systems=first_runs, number=passages),
-        confidence=confidence,
-        seed=seed,
+        passages=choose_passages(gold=gold, systems=first_runs, number=options.passages),
+        confidence=options.confidence,
+        seed=options.seed,
         unlike=unlike_scores("errors and passages", options),
     )
 

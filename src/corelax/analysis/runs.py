@@ -9,22 +9,11 @@ from typing import Any
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
 from corelax.document.pairing import SIDES, same_documents
-from corelax.metrics import CONLL, Report, check_metrics, score
+from corelax.metrics import CONLL, Report, score
 from corelax.metrics.convention import Convention
-from corelax.metrics.options import Rules
+from corelax.metrics.options import AVERAGE, CompareOptions, Rules
 
-AVERAGE = "conll"  # a score like the metrics, but without counts of its own
 Run = Sequence[Document]
-RULES = tuple(field.name for field in fields(Rules))
-
-
-def chosen_metrics(names: Iterable[str] | None) -> tuple[str, ...] | None:
-    """The names of metrics, each once, or an error; None stands for all that scoring reports.
-
-    >>> chosen_metrics("lea"), chosen_metrics(["muc", "conll", "muc"]), chosen_metrics(None)
-    (('lea',), ('muc', 'conll'), None)
-    """
-    return None if names is None else check_metrics(names, supplements=True, average=True)
 
 
 def scores_in(report: Report) -> tuple[str, ...]:
@@ -87,36 +76,36 @@ def checked_runs(
 
 
 def scored(
-    gold: Run, run: Run, metrics: Sequence[str] | None, options: Mapping[str, Any]
+    gold: Run, run: Run, options: CompareOptions, metrics: Sequence[str] | None = None
 ) -> Report:
     """A run with the metrics that are wanted and those that "conll" is made of, document by document."""
+    metrics = metrics or options.metrics
     if metrics is not None:
         names = dict.fromkeys(name for name in metrics if name != AVERAGE)
         metrics = [*(names | dict.fromkeys(CONLL))] if AVERAGE in metrics else [*names]
         if not metrics:
             raise CorelaxError("name at least one metric to compare by")
-    if options.get("beta", 1) != 1:
-        raise CorelaxError("systems are compared by F1; leave out beta")
-    given = {"check_text": False, **options}
-    return score(gold=gold, system=run, metrics=metrics, per_document=True, **given)
+    rules = {field.name: getattr(options, field.name) for field in fields(Rules)}
+    return score(
+        gold=gold, system=run, metrics=metrics, per_document=True, check_text=False, **rules
+    )
 
 
-def unlike_scores(what: str, options: Mapping[str, Any]) -> list[str]:
+def unlike_scores(what: str, options: CompareOptions) -> list[str]:
     """What is said of errors and passages, which compare all mentions by their spans.
 
     Args:
         what: What is shown beside scores.
-        options: The options of `score`.
+        options: The rules of scoring.
 
-    >>> unlike_scores("passages", {"profile": "corefud"})
+    >>> unlike_scores("passages", CompareOptions(profile="corefud"))
     ['passages compare exact spans, whatever --match says']
-    >>> unlike_scores("passages", {"only": "np"}), unlike_scores("passages", {})
-    (['passages have all mentions, whatever --only and --nested say'], [])
+    >>> unlike_scores("passages", CompareOptions(only="np"))
+    ['passages have all mentions, whatever --only and --nested say']
     """
-    rules = Convention(Rules(**{name: options[name] for name in RULES if name in options}))
     lines = []
-    if not rules.is_exact:
+    if not Convention(options).is_exact:
         lines.append(f"{what} compare exact spans, whatever --match says")
-    if rules.only is not None or rules.nested == "drop":
+    if options.only is not None or options.nested == "drop":
         lines.append(f"{what} have all mentions, whatever --only and --nested say")
     return lines

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from corelax.analysis.errors import system_names
 from corelax.analysis.passages import GOLD
@@ -24,6 +24,9 @@ from corelax.core.printed import unfiltered
 from corelax.document import Document, join_topics
 from corelax.io import format_of, match_files, read, suffix_format, topic_rule
 from corelax.io.topics import named_entities
+
+if TYPE_CHECKING:
+    from corelax.cli.compare import InputOptions
 
 Note = Callable[[str], None]
 RESULT = re.compile(r"\.(links|entities)\.json$")  # of a run of a study
@@ -64,25 +67,23 @@ class Texts:
         return [doc for file, docs in self.files.items() for doc in self.named(file, docs)]
 
 
-def read_texts(
-    name: str, format: str | None, note: Note, cross_document: str | None = None
-) -> Texts:
+def read_texts(name: str, inputs: InputOptions, note: Note) -> Texts:
     """The first argument: annotated files with gold entities, or texts without.
 
     Args:
         name: A file, a folder or `-`.
-        format: The format of annotated files; else by suffix, else by content.
+        inputs: How files are read.
         note: Called with a line if annotated files have no entities.
-        cross_document: How topics are told, if they are compared as one document.
     """
     from corelax.text import read_documents
 
-    if _is_raw(name, format):
+    cross_document = inputs.cross_document
+    if _is_raw(name, inputs.format):
         if cross_document is not None:
             raise CorelaxError("--cross-document needs annotated files, not a text")
         return Texts({"": read_documents([name])}, "", is_gold=False)
     paths = {key: path for key, (path, _) in match_files(gold=[name], system=[name]).items()}
-    files = {key: _read(path, format, cross_document) for key, path in paths.items()}
+    files = {key: _read(path, inputs.format, cross_document) for key, path in paths.items()}
     is_gold = any(doc.clusters for docs in files.values() for doc in docs)
     if not is_gold:
         note(f"{shown(name)}: has no entities, so the systems are compared with each other")
@@ -228,10 +229,7 @@ def input_paths(gold: str, sources: Mapping[str, Sequence[Source]]) -> Iterator[
 def system_runs(
     sources: Mapping[str, Sequence[Source]],
     texts: Texts,
-    *,
-    format: str | None,
-    scheme: str | None,
-    device: str,
+    inputs: InputOptions,
     note: Note,
 ) -> dict[str, list[list[Document]]]:
     """The documents of each run of each system. Files are read before models run, so that errors come early.
@@ -239,30 +237,27 @@ def system_runs(
     Args:
         sources: The runs of each system.
         texts: What they are compared on.
-        format: The format of their files; else by suffix or content.
-        scheme: The annotation scheme of models that know several.
-        device: Where models run.
+        inputs: How files are read and models run.
         note: Called with a line for each oddity.
     """
     every = [source for runs in sources.values() for source in runs]
     models = [source for source in every if source.is_model]
-    if scheme is not None and not models:
+    if inputs.scheme is not None and not models:
         raise CorelaxError("--scheme is of models that are run; the systems are all files")
     if texts.cross_document is not None and any(s.is_model or RESULT.search(s.path) for s in every):
         raise CorelaxError(
             "--cross-document compares files of annotated documents, not models and results of studies"
         )
-    ready = {s: read_system(s, texts, format, note) for s in every if not s.is_model}
+    ready = {s: read_system(s, texts, inputs.format, note) for s in every if not s.is_model}
     if models:
-        ready |= _run_models(models, texts.documents, scheme, device, note)
+        ready |= _run_models(models, texts.documents, inputs, note)
     return {name: [ready[source] for source in runs] for name, runs in sources.items()}
 
 
 def _run_models(
     models: Sequence[Source],
     documents: Sequence[Document],
-    scheme: str | None,
-    device: str,
+    inputs: InputOptions,
     note: Note,
 ) -> dict[Source, list[Document]]:
     """What each model predicts, with a bar on a terminal."""
@@ -280,7 +275,7 @@ def _run_models(
         for model in models:
             resolved = ready[model] = []
             for doc in predict_documents(
-                model.path, documents, scheme=scheme, device=device, note=note
+                model.path, documents, scheme=inputs.scheme, device=inputs.device, note=note
             ):
                 resolved.append(doc)
                 bar.advance(task)

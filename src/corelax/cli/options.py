@@ -5,21 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from corelax.core.errors import CorelaxError
 from corelax.core.options import MOST_WORKERS, Option
 from corelax.core.printable import json_text, on_one_line, printable
+from corelax.io.formats import FormatName
 
 if TYPE_CHECKING:
     from corelax.render import Table
 
 __all__ = ["MOST_WORKERS"]
 MOST_SEEDS = 10_000
-FormatName = Literal[
-    "conll2012", "corefud", "ua", "jsonlines", "conll", "conllu", "conllua", "jsonl"
-]
-
 
 Workers = Annotated[
     int | None,
@@ -33,40 +30,6 @@ Workers = Annotated[
 AsJson = Annotated[bool, Option("--json", help="Print one JSON object, for programs.")]
 AsCsv = Annotated[bool, Option("--csv", help="Print the table as CSV, unrounded.")]
 AsLatex = Annotated[bool, Option("--latex", help="Print the table as LaTeX (booktabs).")]
-# For commands that score:
-Match = Annotated[
-    Literal["exact", "partial", "head", "min-span"] | None,
-    Option(
-        help="Which mentions count as the same: same words (the default); inside the gold mention, with its "
-        "head; same head; same minimum span by the parse tree."
-    ),
-]
-Zeros = Annotated[
-    Literal["linear", "dependent"] | None,
-    Option(
-        help="Whether zeros are compared by their place (the default) or by what they depend on."
-    ),
-]
-Singletons = Annotated[
-    Literal["keep", "drop"] | None,
-    Option(help="Whether entities of one mention count; they do, but not with --profile corefud."),
-]
-Only = Annotated[
-    Literal["np"] | None,
-    Option(help="'np' leaves out mentions that are verb phrases by the parse tree."),
-]
-Nested = Annotated[
-    Literal["keep", "drop"],
-    Option(help="Whether mentions inside another one of their entity count."),
-]
-CrossDocument = Annotated[
-    str | None,
-    Option(
-        metavar="RULE",
-        help="Score a topic as one document. RULE is what ends the topic in a document's name (_ for "
-        "ECB+), a file with a document, a tab and its topic on each line, or 'all'.",
-    ),
-]
 # For commands that read one file and write another:
 TargetFormat = Annotated[
     FormatName | None, Option("--format", "--to", help="Format of OUT; else by suffix.")
@@ -79,13 +42,6 @@ InputFormat = Annotated[
     FormatName | None,
     Option("--format", help="Format of the files; else by suffix, else by content."),
 ]
-
-
-def metric_names(names: list[str], *, average: bool = False) -> list[str]:
-    """What `--metric` takes."""
-    from corelax.metrics.registry import check_metrics
-
-    return list(check_metrics(names, supplements=True, average=average))
 
 
 def print_json(value: Any) -> None:

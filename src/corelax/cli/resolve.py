@@ -10,13 +10,14 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from corelax.cli.options import MOST_WORKERS, FormatName, note, plural
+from corelax.cli.options import MOST_WORKERS, note, plural
 from corelax.cli.parameters import Argument, BadParameter, Exit, Option
 from corelax.cli.shards import resolve_into_shards
 from corelax.core.device import Device
 from corelax.core.errors import CorelaxError
 from corelax.core.files import STANDARD
 from corelax.core.options import Threads
+from corelax.io.formats import FormatName
 from corelax.scale.options import ShardOptions
 
 if TYPE_CHECKING:

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from corelax.cli.options import (
     AsCsv,
     AsJson,
     AsLatex,
-    CrossDocument,
-    FormatName,
-    Match,
-    Nested,
-    Only,
-    Singletons,
-    Zeros,
     check_one_output,
-    metric_names,
     note,
     print_json,
     print_table,
@@ -24,13 +16,13 @@ from corelax.cli.options import (
 from corelax.cli.parameters import Argument, Option
 from corelax.core.errors import CorelaxError
 from corelax.core.printable import MAX_NAME, shortened
-from corelax.metrics.registry import METRICS, SUPPLEMENTS
+from corelax.io.formats import FormatName
+from corelax.metrics.options import ScoreFilesOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from corelax.metrics import Report
-    from corelax.render import Table
 
 
 ODDITIES_SHOWN = 3
@@ -46,83 +38,40 @@ def score(
             "of their files, and so are several files: all of GOLD, then all of SYSTEM.",
         ),
     ],
+    options: ScoreFilesOptions,
+    format: Annotated[FormatName | None, Option(help="Format of both files.")] = None,
     json: AsJson = False,
     csv: AsCsv = False,
     latex: AsLatex = False,
-    per_document: Annotated[
-        bool, Option("--per-document", help="Also show each document.")
-    ] = False,
-    differences: Annotated[
-        bool, Option("--differences", help="Also show where the two differ, with the words.")
-    ] = False,
-    match: Match = None,
-    zeros: Zeros = None,
-    singletons: Singletons = None,
-    only: Only = None,
-    nested: Nested = "keep",
-    metric: Annotated[
-        list[str] | None,
-        Option(
-            metavar="NAME",
-            check=metric_names,
-            help=f"Only this one of {', '.join((*METRICS, *SUPPLEMENTS))}; may be repeated.",
-        ),
-    ] = None,
-    beta: Annotated[
-        float,
-        Option(help="β of the F-measure: above 1 favours recall; only 1 has a CoNLL score."),
-    ] = 1.0,
-    profile: Annotated[
-        Literal["normal", "reference", "corefud"],
-        Option(
-            help="'reference' does as the reference scorer v8.01, 'corefud' as the scorer of the CRAC "
-            "shared tasks, to the digit."
-        ),
-    ] = "normal",
-    check_text: Annotated[bool, Option(help="Whether both sides must have the same words.")] = True,
-    cross_document: CrossDocument = None,
-    format: Annotated[FormatName | None, Option(help="Format of both files.")] = None,
-    gold_format: Annotated[FormatName | None, Option(help="Format of GOLD.")] = None,
-    system_format: Annotated[FormatName | None, Option(help="Format of SYSTEM.")] = None,
 ) -> None:
     """Score a system's coreference against the gold standard.
 
     Formats are told by suffix or content and may differ. The figures of a corpus come from sums over
     its documents, never from an average of documents. Of several files the plain mean is shown as well.
     """
-    from corelax.metrics.file_scores import score_file_sets
+    from corelax.metrics import rounded_percent, score_file_sets
     from corelax.metrics.printed import printed_percent, printed_totals
-    from corelax.metrics.report import rounded_percent
 
     check_one_output(json=json, csv=csv, latex=latex)
-    if differences and (csv or latex):
+    if options.differences and (csv or latex):
         raise CorelaxError("--differences are lines of text; leave out --csv and --latex")
     gold_files, system_files = _sides(gold, *system)
     report = score_file_sets(
         gold=gold_files,
         system=system_files,
-        gold_format=gold_format or format,
-        system_format=system_format or format,
-        profile=profile,
-        metrics=metric,
-        beta=beta,
-        singletons=singletons,
-        match=match,
-        zeros=zeros,
-        only=only,
-        nested=nested,
-        check_text=check_text,
-        per_document=per_document,
-        differences=differences,
-        cross_document=cross_document,
+        options=options,
+        gold_format=options.gold_format or format,
+        system_format=options.system_format or format,
     )
-    reference = profile == "reference"
+    reference = options.profile == "reference"
     percent = printed_percent if reference else rounded_percent
     if json:
         printed = {"printed": printed_totals(report)} if reference else {}
         print_json(report.as_dict() | printed)
     elif csv or latex:
-        print_table(_table(report, percent, per_document=per_document), latex=latex)
+        from corelax.cli.score_tables import score_table
+
+        print_table(score_table(report, percent), latex=latex)
     else:
         _print_report(report, percent)
     _note_oddities(report, gold, *system)
@@ -139,27 +88,15 @@ def _sides(*files: str) -> tuple[Sequence[str], Sequence[str]]:
     return files[: len(files) // 2], files[len(files) // 2 :]
 
 
-def _table(report: Report, percent: Callable[[float], str], *, per_document: bool) -> Table:
-    """The table that CSV and LaTeX show: documents, files or metrics."""
-    from corelax.cli.score_tables import documents_of, files_of, scores_of
-    from corelax.metrics import FilesReport
-
-    if per_document:
-        return documents_of(report, percent)
-    if isinstance(report, FilesReport):
-        return files_of(report, percent)
-    return scores_of(report, percent)
-
-
 def _print_report(report: Report, percent: Callable[[float], str]) -> None:
     from corelax.metrics import FilesReport
 
     print(report.table(percent))
     if isinstance(report, FilesReport):
-        from corelax.cli.score_tables import files_of
+        from corelax.cli.score_tables import files_table
         from corelax.render import table_text
 
-        print(f"\n{table_text(files_of(report, percent))}")
+        print(f"\n{table_text(files_table(report, percent))}")
     if report.documents:
         print(f"\n{report.documents_table(percent)}")
     for name, lines in report.differences.items():

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from corelax.metrics.counts import Score
-from corelax.metrics.file_scores import FilesReport
+from corelax.metrics import FilesReport, Report, Score, rounded_percent
 from corelax.metrics.registry import title_of
-from corelax.metrics.report import Report, rounded_percent
 from corelax.render.report import Cell, Row, Table
 
 MEAN, POOLED = "mean of files", "all pooled"
 Percent = Callable[[float], str]
 
 
-def scores_of(report: Report, percent: Percent = rounded_percent) -> Table:
-    """A row for each metric: recall, precision, F; then CoNLL.
+def score_table(report: Report, percent: Percent = rounded_percent) -> Table:
+    """What CSV and LaTeX show: documents if the report has them, else files, else metrics."""
+    if report.documents:
+        return _documents(report, percent)
+    return (
+        files_table(report, percent)
+        if isinstance(report, FilesReport)
+        else _metrics(report, percent)
+    )
 
-    >>> from corelax.metrics import evaluate
-    >>> from corelax.render import table_csv
-    >>> report = evaluate(gold=[["a", "b"]], system=[["a", "b", "c"]], metrics=["mentions"])
-    >>> print(table_csv(scores_of(report)))
-    metric,recall,precision,F1
-    Mentions,100.0,66.66666666666666,80.0
-    <BLANKLINE>
-    """
+
+def _metrics(report: Report, percent: Percent) -> Table:
+    """A row for each metric: recall, precision, F; then CoNLL."""
     rows = [
         Row([title_of(name), *(_cell(share, percent) for share in score)])
         for name, score in report.items()
@@ -34,8 +34,8 @@ def scores_of(report: Report, percent: Percent = rounded_percent) -> Table:
     return Table("scores", "", ["metric", "recall", "precision", report.f_name], rows)
 
 
-def documents_of(report: Report, percent: Percent = rounded_percent) -> Table:
-    """A row for each document of a report that was made with `per_document=True`."""
+def _documents(report: Report, percent: Percent) -> Table:
+    """A row for each document."""
     if isinstance(report, FilesReport):
         named = [
             ([file, key], doc)
@@ -46,11 +46,10 @@ def documents_of(report: Report, percent: Percent = rounded_percent) -> Table:
     return _wide(report, ["document"], (([k], doc) for k, doc in report.documents.items()), percent)
 
 
-def files_of(report: FilesReport, percent: Percent = rounded_percent) -> Table:
+def files_table(report: FilesReport, percent: Percent = rounded_percent) -> Table:
     """A row for each file, then their mean and the pooled scores."""
-    table = _wide(
-        report, ["file"], (([k], of_file) for k, of_file in report.files.items()), percent
-    )
+    files = (([name], of_file) for name, of_file in report.files.items())
+    table = _wide(report, ["file"], files, percent)
     mean = [_score_cell(report, report.macro(metric), percent) for metric in report]
     if report.has_conll:
         mean.append(_cell(report.macro_conll, percent))

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
-from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
 from corelax.document import Clustering, Document, Span, without_singletons
 from corelax.metrics.counts import Counts, EitherSideLinkCounts, LinkCounts
 from corelax.metrics.metric import AnyCounts
-from corelax.metrics.options import Match, Nested, Only, Profile, Rules, Singletons, Zeros
+from corelax.metrics.options import Rules
 from corelax.metrics.registry import COREFUD, SUPPLEMENTS, check_metrics
 from corelax.metrics.tally import Tally
 
@@ -60,20 +59,11 @@ class Convention:
 
     def __init__(self, rules: Rules, metrics: Iterable[str] | None = None) -> None:
         profile = self.profile = rules.profile
-        if profile not in get_args(Profile):
-            choices = ", ".join(get_args(Profile))
-            raise CorelaxError(f"unknown profile {profile!r}; choose from {choices}")
         is_corefud = profile == "corefud"
         self.match = rules.match or ("head" if is_corefud else "exact")
         self.zeros = rules.zeros or ("dependent" if is_corefud else "linear")
         self.singletons = rules.singletons or ("drop" if is_corefud else "keep")
         self.only, self.nested = rules.only, rules.nested
-        check_choice("match", self.match, get_args(Match))
-        check_choice("zeros", self.zeros, get_args(Zeros))
-        check_choice("singletons", self.singletons, get_args(Singletons))
-        check_choice("nested", self.nested, get_args(Nested))
-        if self.only is not None:
-            check_choice("only", self.only, get_args(Only))
         # What only coval has; its way of counting holds for all of the run then.
         self.like_coval = self.match == "min-span" or self.only is not None or self.nested == "drop"
         if profile != "normal" and self.like_coval:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import reduce
 from operator import add
 from typing import Any
 
 from corelax.io.file_sets import match_files
 from corelax.metrics.counts import Score
+from corelax.metrics.options import ScoreFilesOptions
 from corelax.metrics.report import Report
 from corelax.metrics.scoring import score_files
 
@@ -55,13 +56,16 @@ class FilesReport(Report):
         return pooled | {"files": files, "macro": macro}
 
 
-def score_file_sets(*, gold: Paths, system: Paths, **options: Any) -> Report:
+def score_file_sets(
+    *, gold: Paths, system: Paths, options: ScoreFilesOptions | None = None, **keywords: Any
+) -> Report:
     """Scores files and folders against files and folders of the same names, without suffix.
 
     Args:
         gold: A file, a folder, or several of them.
         system: The same.
-        **options: Options of `score_files`.
+        options: What is scored and how.
+        **keywords: Fields of `ScoreFilesOptions`.
 
     Returns:
         The report of `score_files` for a pair of files, a `FilesReport` for folders and several files.
@@ -70,12 +74,13 @@ def score_file_sets(*, gold: Paths, system: Paths, **options: Any) -> Report:
     >>> report["mentions"].recall  # 22 of 24
     0.9166666666666666
     """
+    options = replace(options or ScoreFilesOptions(), **keywords)
     ours, theirs = ([s] if isinstance(s, str | os.PathLike) else list(s) for s in (gold, system))
     pairs = match_files(gold=ours, system=theirs)
     if pairs == {name: (os.fspath(ours[0]), os.fspath(theirs[0])) for name in pairs}:
-        return score_files(gold=ours[0], system=theirs[0], **options)
+        return score_files(gold=ours[0], system=theirs[0], options=options)
     reports = {
-        name: score_files(gold=gold_file, system=system_file, **options)
+        name: score_files(gold=gold_file, system=system_file, options=options)
         for name, (gold_file, system_file) in pairs.items()
     }
     return pooled(reports)

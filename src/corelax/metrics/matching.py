@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import get_args
 
-from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
 from corelax.document import Document, Span
 from corelax.metrics.assignment import assign
 from corelax.metrics.mention import Mention
 from corelax.metrics.nodes import document_entities
-from corelax.metrics.options import Match, Zeros
+from corelax.metrics.options import Rules
 
 Pairs = list[tuple[Mention, Mention]]
 Scores = dict[tuple[int, int], float]
@@ -49,8 +47,7 @@ def align(
     >>> align(gold=gold, system=system, match="head")
     {Span(1, 3): Span(0, 3)}
     """
-    check_choice("match", match, get_args(Match))
-    check_choice("zeros", zeros, get_args(Zeros))
+    Rules(match=match, zeros=zeros)  # type: ignore[arg-type]  # checks them
     if match == "min-span":
         from corelax.metrics.coval import DocumentTrees
 

@@ -1,36 +1,33 @@
-"""The options of scoring: each with its default and a line about it, once for Python and for the command."""
+"""The options of scoring, each once: for Python, for the command, and for what compares systems."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
-Profile = Literal["normal", "reference", "corefud"]
-Match = Literal["exact", "partial", "head", "min-span"]
-Zeros = Literal["linear", "dependent"]
-Singletons = Literal["keep", "drop"]
-Nested = Literal["keep", "drop"]
-Only = Literal["np"]
+from corelax.core.checks import check_beta
+from corelax.core.options import Option, check_options
+from corelax.io.formats import FormatName
+from corelax.metrics.registry import METRICS, SUPPLEMENTS, check_metrics
 
-_MATCH = (
-    "Which mentions count as the same: same words (the default); inside the gold mention, with its head; "
-    "same head; same minimum span by the parse tree."
-)
-_ZEROS = "Whether zeros are compared by their place (the default) or by what they depend on."
-_SINGLETONS = "Whether entities of one mention count; they do, but not with --profile corefud."
-_ONLY = "'np' leaves out mentions that are verb phrases by the parse tree."
-_NESTED = "Whether mentions inside another one of their entity count."
-_PROFILE = (
-    "'reference' does as the reference scorer v8.01, 'corefud' as the scorer of the CRAC shared tasks, to "
-    "the digit."
-)
-_BETA = "β of the F-measure: above 1 favours recall; only 1 has a CoNLL score."
-_CROSS_DOCUMENT = (
-    "Score a topic as one document. RULE is what ends the topic in a document's name (_ for ECB+), a file "
-    "with a document, a tab and its topic on each line, or 'all'."
-)
+AVERAGE = "conll"  # a score like the metrics, but without counts of its own
+CrossDocument = Annotated[
+    str | None,
+    Option(
+        metavar="RULE",
+        help="Score a topic as one document. RULE is what ends the topic in a document's name (_ for ECB+), "
+        "a file with a document, a tab and its topic on each line, or 'all'.",
+    ),
+]
+
+
+def _check_names(names: Sequence[str]) -> tuple[str, ...]:
+    return check_metrics(names, supplements=True)
+
+
+def _check_names_and_average(names: Sequence[str]) -> tuple[str, ...]:
+    return check_metrics(names, supplements=True, average=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,12 +46,43 @@ class Rules:
             mention in two; "reference" does as the reference scorer v8.01, with files only.
     """
 
-    match: Match | None = field(default=None, metadata={"help": _MATCH})
-    zeros: Zeros | None = field(default=None, metadata={"help": _ZEROS})
-    singletons: Singletons | None = field(default=None, metadata={"help": _SINGLETONS})
-    only: Only | None = field(default=None, metadata={"help": _ONLY})
-    nested: Nested = field(default="keep", metadata={"help": _NESTED})
-    profile: Profile = field(default="normal", metadata={"help": _PROFILE})
+    match: Annotated[
+        Literal["exact", "partial", "head", "min-span"] | None,
+        Option(
+            help="Which mentions count as the same: same words (the default); inside the gold mention, with "
+            "its head; same head; same minimum span by the parse tree."
+        ),
+    ] = None
+    zeros: Annotated[
+        Literal["linear", "dependent"] | None,
+        Option(
+            help="Whether zeros are compared by their place (the default) or by what they depend on."
+        ),
+    ] = None
+    singletons: Annotated[
+        Literal["keep", "drop"] | None,
+        Option(
+            help="Whether entities of one mention count; they do, but not with --profile corefud."
+        ),
+    ] = None
+    only: Annotated[
+        Literal["np"] | None,
+        Option(help="'np' leaves out mentions that are verb phrases by the parse tree."),
+    ] = None
+    nested: Annotated[
+        Literal["keep", "drop"],
+        Option(help="Whether mentions inside another one of their entity count."),
+    ] = "keep"
+    profile: Annotated[
+        Literal["normal", "reference", "corefud"],
+        Option(
+            help="'reference' does as the reference scorer v8.01, 'corefud' as the scorer of the CRAC shared "
+            "tasks, to the digit."
+        ),
+    ] = "normal"
+
+    def __post_init__(self) -> None:
+        check_options(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,14 +98,26 @@ class ScoreOptions(Rules):
         differences: Whether it lists where the sides differ.
     """
 
-    metrics: Iterable[str] | None = None
-    beta: float = field(default=1.0, metadata={"help": _BETA})
-    check_text: bool = field(
-        default=True, metadata={"help": "Whether both sides must have the same words."}
-    )
-    per_document: bool = field(default=False, metadata={"help": "Also show each document."})
-    differences: bool = field(
-        default=False, metadata={"help": "Also show where the two differ, with the words."}
+    metrics: Annotated[
+        tuple[str, ...] | None,
+        Option(
+            "--metric",
+            metavar="NAME",
+            check=_check_names,
+            help=f"Only this one of {', '.join((*METRICS, *SUPPLEMENTS))}; may be repeated.",
+        ),
+    ] = None
+    beta: Annotated[
+        float,
+        Option(
+            check=check_beta,
+            help="β of the F-measure: above 1 favours recall; only 1 has a CoNLL score.",
+        ),
+    ] = 1.0
+    check_text: Annotated[bool, Option(help="Whether both sides must have the same words.")] = True
+    per_document: Annotated[bool, Option(help="Also show each document.")] = False
+    differences: Annotated[bool, Option(help="Also show where the two differ, with the words.")] = (
+        False
     )
 
 
@@ -92,8 +132,44 @@ class ScoreFilesOptions(ScoreOptions):
             (`corelax.io.topic_rule`).
     """
 
-    gold_format: str | None = field(default=None, metadata={"help": "Format of GOLD."})
-    system_format: str | None = field(default=None, metadata={"help": "Format of SYSTEM."})
-    cross_document: str | os.PathLike[str] | None = field(
-        default=None, metadata={"help": _CROSS_DOCUMENT, "metavar": "RULE"}
-    )
+    gold_format: Annotated[FormatName | None, Option(help="Format of GOLD.")] = None
+    system_format: Annotated[FormatName | None, Option(help="Format of SYSTEM.")] = None
+    cross_document: CrossDocument = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions(Rules):
+    """What `corelax.analysis.compare` and `compare_outputs` take beside documents.
+
+    Attributes:
+        profile: "normal", or "corefud" to do as the scorer of the CRAC shared tasks.
+        metrics: Names from `corelax.metrics.METRICS`, "mor", "zero" and "conll"; None is what the profile
+            reports, or where there is no gold a usual choice.
+        resamples: How many resamples an interval and a p value are made of.
+        confidence: The confidence of the intervals.
+        seed: The seed of the resamples.
+        passages: How many passages to choose at most.
+    """
+
+    profile: Annotated[
+        Literal["normal", "corefud"],
+        Option(help="'corefud' does as the scorer of the CRAC shared tasks."),
+    ] = "normal"
+    metrics: Annotated[
+        tuple[str, ...] | None,
+        Option(
+            "--metric",
+            metavar="NAME",
+            check=_check_names_and_average,
+            help=f"Only this one of {', '.join((*METRICS, *SUPPLEMENTS, AVERAGE))}; may be repeated.",
+        ),
+    ] = None
+    resamples: Annotated[
+        int, Option(min=1, max=10_000_000, metavar="N", help="Of an interval and a p value.")
+    ] = 10_000
+    confidence: Annotated[float, Option(help="Of the intervals, between 0 and 1.")] = 0.95
+    seed: Annotated[int, Option(min=0, help="Of the resamples.")] = 0
+    passages: Annotated[
+        int,
+        Option(min=0, max=100_000, metavar="N", help="Passages to show where systems differ."),
+    ] = 6

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from corelax.core.checks import check_beta
 from corelax.core.errors import CorelaxError, FormatError
 from corelax.core.files import STANDARD, open_text, shown
 from corelax.document import Document
@@ -24,13 +23,20 @@ MAX_REPEATED = 10  # the reference scorer refuses a run with more repeated menti
 HINT = "--profile reference, in Python profile='reference', reads this file"
 
 
-def score(*, gold: Iterable[Document], system: Iterable[Document], **options: Any) -> Report:
+def score(
+    *,
+    gold: Iterable[Document],
+    system: Iterable[Document],
+    options: ScoreOptions | None = None,
+    **keywords: Any,
+) -> Report:
     """Scores documents against documents of the same names.
 
     Args:
         gold: The right answers. Any iterable, so `corelax.stream` of a large file too.
         system: The answers to score, in any order.
-        **options: The fields of `ScoreOptions`, such as `metrics=["lea"]` or `singletons="drop"`.
+        options: What is scored and how.
+        **keywords: Fields of `ScoreOptions`, such as `metrics=["lea"]` or `singletons="drop"`.
 
     >>> from corelax import Document, Span
     >>> text = [["Ann", "saw", "Bo", "and", "waved", "to", "him"]]
@@ -43,16 +49,20 @@ def score(*, gold: Iterable[Document], system: Iterable[Document], **options: An
     for name, side in (("gold", gold), ("system", system)):
         if isinstance(side, str | os.PathLike | Document):
             raise CorelaxError(f"{name} must be a list of documents, as corelax.read gives it")
-    chosen = ScoreOptions(**options)
-    convention = Convention(chosen, chosen.metrics)
-    if chosen.profile == "reference":
+    options = replace(options or ScoreOptions(), **keywords)
+    convention = Convention(options, options.metrics)
+    if options.profile == "reference":
         raise CorelaxError("the profile 'reference' reads files; use corelax.metrics.score_files")
-    pairs = _document_pairs(gold, system, convention, chosen)
-    return _count(pairs, convention, chosen)[0]
+    pairs = _document_pairs(gold, system, convention, options)
+    return _count(pairs, convention, options)[0]
 
 
 def score_files(
-    *, gold: str | os.PathLike[str], system: str | os.PathLike[str], **options: Any
+    *,
+    gold: str | os.PathLike[str],
+    system: str | os.PathLike[str],
+    options: ScoreFilesOptions | None = None,
+    **keywords: Any,
 ) -> Report:
     """Scores a file against a file, of whatever formats, without holding them in memory.
 
@@ -65,7 +75,8 @@ def score_files(
     Args:
         gold: The right answers.
         system: The answers to score.
-        **options: The fields of `ScoreFilesOptions`.
+        options: What is scored and how.
+        **keywords: Fields of `ScoreFilesOptions`.
 
     >>> report = score_files(
     ...     gold="examples/data/gold.conll", system="examples/data/system.conll", metrics=["mentions"]
@@ -73,19 +84,19 @@ def score_files(
     >>> report["mentions"].recall  # 22 of 24
     0.9166666666666666
     """
-    chosen = ScoreFilesOptions(**options)
-    convention = Convention(chosen, chosen.metrics)
-    sides = (os.fspath(gold), chosen.gold_format), (os.fspath(system), chosen.system_format)
-    if chosen.profile == "reference":
-        return _score_like_reference(*sides, convention, chosen)
+    options = replace(options or ScoreFilesOptions(), **keywords)
+    convention = Convention(options, options.metrics)
+    sides = (os.fspath(gold), options.gold_format), (os.fspath(system), options.system_format)
+    if options.profile == "reference":
+        return _score_like_reference(*sides, convention, options)
     problems = [Problems(shown(path)) for path, _ in sides]
     layers = convention.needs_trees, False  # the trees of gold decide on both sides
     ours, theirs = (
-        _documents(*side, of_side, chosen, layers=with_layers)
+        _documents(*side, of_side, options, layers=with_layers)
         for side, of_side, with_layers in zip(sides, problems, layers, strict=True)
     )
-    pairs = _document_pairs(ours, theirs, convention, chosen)
-    report, _ = _count(pairs, convention, chosen)
+    pairs = _document_pairs(ours, theirs, convention, options)
+    report, _ = _count(pairs, convention, options)
     return replace(report, oddities=[str(p) for side in problems for p in side.oddities])
 
 
@@ -102,7 +113,6 @@ def _count(
 ) -> tuple[Report, int]:
     """The report, and how many repeated system mentions were taken out."""
     total, block = convention.tally(), convention.tally()
-    beta = check_beta(options.beta)
     reports: dict[str, Report] = {}
     differences: dict[str, Sequence[str]] = {}
     for number, (name, prepared, documents) in enumerate(pairs, 1):
@@ -110,7 +120,7 @@ def _count(
         if options.per_document:
             alone = convention.tally()
             alone.add_prepared(prepared)
-            reports[name] = Report(convention.ordered(alone), beta=beta)
+            reports[name] = Report(convention.ordered(alone), beta=options.beta)
         if options.differences and documents and (lines := _described(*documents, convention)):
             differences[name] = lines
         # The reference scorer adds up document by document; that of CorefUD goes by the order of all.
@@ -119,7 +129,9 @@ def _count(
             block = convention.tally()
     total.add_tally(block)
     counts = convention.ordered(total)
-    return Report(counts, beta=beta, documents=reports, differences=differences), total.removed
+    return Report(
+        counts, beta=options.beta, documents=reports, differences=differences
+    ), total.removed
 
 
 def _described(gold: Document, system: Document, convention: Convention) -> Sequence[str]:
