@@ -218,7 +218,7 @@ def test_other_words_are_an_error_that_names_the_system() -> None:
 
 def test_beta_is_no_option_since_differences_are_of_f1() -> None:
     with pytest.raises(TypeError, match="beta"):
-        compare([], {}, beta=2.0)
+        corelax.compare([], {}, beta=2.0)
 
 
 def test_unknown_metrics_are_named() -> None:

@@ -236,7 +236,7 @@ def test_a_document_without_an_end_line_goes_on_to_the_next_one(scored):
 
 
 def test_an_unknown_profile_is_refused():
-    with pytest.raises(CorelaxError, match="profile must be 'normal' or .*, not 'perl'"):
+    with pytest.raises(CorelaxError, match=r"profile must be 'normal' or .*, not 'perl'"):
         score_files(gold="key.conll", system="response.conll", profile="perl")
 
 
