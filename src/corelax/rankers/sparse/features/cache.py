@@ -11,8 +11,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,9 +40,7 @@ from corelax.rankers.sparse.mentions.lexicons import Lexicons
 # Goes up with every change of readers, mentions or features that changes a table: old ones are made anew.
 FORMAT = 2
 FILE_FORMAT = "corelax tables 2"
-PARTS = (
-    "spans features current previous codes code_of_pair gold gold_mentions words tokens sentences"
-).split()
+PARTS = [field.name for field in fields(DocumentTable) if field.name != "key"]
 
 Arrays = dict[str, NDArray[Any]]
 Note = Callable[[str], None]
@@ -74,9 +72,9 @@ def training_corpus(
         vocabulary, tables = fit(documents, settings, lexicons, words=words)
         return tables, vocabulary
 
-    source = _Source(_names(files), lexicons, mentions, format)
     identity = [asdict(settings), "words"] if words else asdict(settings)
-    return _cached(source, settings, identity, build, note)
+    source = _Source(files, mentions, format, settings, lexicons)
+    return _cached(source, identity, build, note)
 
 
 def other_corpus(
@@ -92,8 +90,8 @@ def other_corpus(
     def build(documents: Iterable[Described]) -> Tables:
         return [table(document, vocabulary) for document in documents], vocabulary
 
-    source = _Source(_names(files), lexicons, mentions, format)
-    return _cached(source, vocabulary.settings, vocabulary.digest, build, note)
+    source = _Source(files, mentions, format, vocabulary.settings, lexicons)
+    return _cached(source, vocabulary.digest, build, note)
 
 
 def cache_folder() -> Path:
@@ -104,53 +102,40 @@ def cache_folder() -> Path:
 
 
 class _Source(NamedTuple):
-    """Files of documents, and where the attributes and spans of their mentions come from."""
+    """Files of documents, where their mentions come from, and what is known of them."""
 
-    files: tuple[str, ...]
-    lexicons: Lexicons
+    files: str | Sequence[str]
     mentions: str
     format: str | None
-
-    def described(self, settings: FeatureSettings) -> Iterator[Described]:
-        """The documents with the attributes of their mentions."""
-        source = mention_source(self.mentions)
-        return (
-            describe(doc, settings, self.lexicons, source)
-            for file in self.files
-            for doc in stream(file, self.format)
-        )
-
-    @property
-    def name(self) -> str:
-        """The name of the first file, and how many more there are."""
-        more = len(self.files) - 1
-        return Path(self.files[0]).name + (f" and {more} more" if more else "")
+    settings: FeatureSettings
+    lexicons: Lexicons
 
 
 def _cached(
-    source: _Source,
-    settings: FeatureSettings,
-    identity: Any,
-    build: Callable[[Iterable[Described]], Tables],
-    note: Note,
+    source: _Source, identity: Any, build: Callable[[Iterable[Described]], Tables], note: Note
 ) -> FeatureCorpus:
     """The tables from the cache, or built and kept there; `identity` stands for what they are built with."""
-    files, lexicons, mentions, format = source
-    digest, suffixes = _files_digest(files), [Path(file).suffixes for file in files]
+    files, mentions, format, settings, lexicons = source
+    files = [files] if isinstance(files, str) else files
+    digests, suffixes = [file_digest(file) for file in files], [Path(f).suffixes for f in files]
+    digest, label, name = digests[0], files[0], Path(files[0]).name
+    suffix: Any = suffixes[0]  # can tell the format
+    if len(files) > 1:
+        digest, suffix = hashlib.sha256("".join(digests).encode()).hexdigest(), suffixes
+        label = name = f"{name} and {len(files) - 1} more"
     depends_on = [identity, lexicons.digest, mentions, format]
-    # A suffix can tell the format.
-    key = json.dumps([digest, suffixes[0] if len(files) == 1 else suffixes, depends_on, FORMAT])
-    name = hashlib.sha256(key.encode()).hexdigest()[:32]
-    path = cache_folder() / f"{name}.safetensors"
+    key = hashlib.sha256(json.dumps([digest, suffix, depends_on, FORMAT]).encode()).hexdigest()
+    path = cache_folder() / f"{key[:32]}.safetensors"
     try:
         if path.exists():
-            return FeatureCorpus(*load_tables(path), digest, source.name)
+            return FeatureCorpus(*load_tables(path), digest, name)
     except (OSError, CorelaxError) as error:
         note(f"{error}; making it again")
-    label = files[0] if len(files) == 1 else source.name
     note(f"{label}: extracting features (word lists: {lexicons.name})")
     try:
-        tables, vocabulary = build(source.described(settings))
+        spans = mention_source(mentions)
+        documents = (doc for file in files for doc in stream(file, format))
+        tables, vocabulary = build(describe(doc, settings, lexicons, spans) for doc in documents)
     except FormatError:
         raise
     except CorelaxError as error:
@@ -160,19 +145,7 @@ def _cached(
         save_tables(path, tables, vocabulary)
     except (OSError, CorelaxError) as error:  # a full disk must not stop the work
         note(f"the features are not kept for the next time ({error})")
-    return FeatureCorpus(tables, vocabulary, digest, source.name)
-
-
-def _names(files: str | Sequence[str]) -> tuple[str, ...]:
-    return (files,) if isinstance(files, str) else tuple(files)
-
-
-def _files_digest(files: Sequence[str]) -> str:
-    """The digest of a file; of several, a digest of theirs."""
-    digests = [file_digest(file) for file in files]
-    return (
-        digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
-    )
+    return FeatureCorpus(tables, vocabulary, digest, name)
 
 
 def save_tables(path: Path, tables: Sequence[DocumentTable], vocabulary: Vocabulary) -> None:

@@ -32,11 +32,7 @@ class GenderCounts(NamedTuple):
 
 
 class CountTable(Mapping[str, GenderCounts]):
-    """Phrase → counts, kept as the text of the file's row.
-
-    >>> CountTable({"company": "6424\\t1405\\t1069160\\t13393"})["company"].neuter
-    1069160
-    """
+    """Phrase → counts, kept as the text of the file's row."""
 
     def __init__(self, rows: Mapping[str, str]) -> None:
         self._rows = rows
@@ -61,7 +57,7 @@ def read_text(path: Path) -> str:
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
-        text = "\n".join(map(_decode, raw.split(b"\n")))
+        text = "\n".join(_decode(line) for line in raw.split(b"\n"))
     if not text.strip():
         raise FormatError("the word list is empty; copy it again, or leave it out", path=str(path))
     return text if text.endswith("\n") else text + "\n"
@@ -110,8 +106,7 @@ def parse_senses(text: str, path: str) -> tuple[frozenset[str], frozenset[str]]:
 
 def parse_words(text: str, path: str) -> frozenset[str]:
     """One word a line, as it is written; empty lines do not matter."""
-    rows = _rows(_WORD_ROW, text, path, "expected one word a line", header=False)
-    return frozenset(rows) - {""}
+    return frozenset(_rows(_WORD_ROW, text, path, "expected one word a line")) - {""}
 
 
 def parse_shipped(text: str) -> dict[str, list[str]]:
@@ -135,7 +130,7 @@ def parse_shipped(text: str) -> dict[str, list[str]]:
 
 
 def _rows(
-    pattern: re.Pattern[str], text: str, path: str, wanted: str, *, header: bool
+    pattern: re.Pattern[str], text: str, path: str, wanted: str, *, header: bool = False
 ) -> list[Any]:
     """What the pattern's groups match in every line; the first line that does not match is an error."""
     start = text.find("\n") + 1 if header else 0

@@ -31,11 +31,8 @@ from corelax.rankers.sparse.mentions.lexicon_files import (
     read_text,
 )
 
-__all__ = ["EMPTY", "GenderCounts", "Lexicons", "lexicons_of", "load_lexicons", "normalise"]
-
 VARIABLE = "CORELAX_LEXICONS"
-SHIPPED = "shipped"
-NOTHING = "none"
+SHIPPED, NOTHING = "shipped", "none"
 ANIMATE, INANIMATE, UNKNOWN = "ANIMATE", "INANIMATE", "UNKNOWN"
 
 _TABLES = Path(__file__).with_name("data") / "words.txt.gz"
@@ -113,7 +110,6 @@ class Lexicons:
         return UNKNOWN
 
     def _lemmas(self, word: str) -> Iterator[str]:
-        """What the singular may be, likeliest first."""
         yield word
         if word in self.irregular:
             yield self.irregular[word]
@@ -149,10 +145,6 @@ def load_lexicons(folder: str | os.PathLike[str] | None = None) -> Lexicons:
         folder: Where they lie; `"shipped"` for the package's own tables, `"none"` for no lists at all. If not
             given: what the variable `CORELAX_LEXICONS` says in the same words, else the shipped tables.
 
-    Raises:
-        CorelaxError: There is no such folder, or nothing in it can be used.
-        FormatError: A line is not as it should be.
-
     >>> load_lexicons("shipped").count_of_word("Mary").feminine
     10
     """
@@ -168,9 +160,6 @@ def lexicons_of(digest: str, model: str | os.PathLike[str]) -> Lexicons:
     Args:
         digest: The digest of its lists; empty where it is not known.
         model: The model, for the error.
-
-    Raises:
-        CorelaxError: They are neither the shipped tables nor those that `CORELAX_LEXICONS` names.
 
     >>> lexicons_of(load_lexicons("shipped").digest, "runs/lea").name
     'shipped tables'
@@ -208,7 +197,9 @@ def _shipped() -> Lexicons:
 def _from_folder(folder: Path) -> Lexicons:
     if not folder.is_dir():
         raise CorelaxError(f"{folder}: no such folder of word lists")
-    files = {name: path for name in _FILES if (path := _find(folder, name)) is not None}
+    places = [(name, folder / file) for name in _FILES for file in (f"{name}.gz", name)]
+    found = {name: path for name, path in places if path.is_file()}
+    files = {name: found[name] for name in _FILES if name in found}
     if not files:
         raise CorelaxError(f"{folder}: no word lists here; looked for {', '.join(_FILES)}")
 
@@ -231,10 +222,6 @@ def _from_folder(folder: Path) -> Lexicons:
         own_lists=lemmas,
         irregular=_shipped().irregular if lemmas else {},
     )
-
-
-def _find(folder: Path, name: str) -> Path | None:
-    return next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
 
 
 def _digest(*paths: Path) -> str:
