@@ -42,7 +42,7 @@ def features(
     from corelax.core.printable import json_text
     from corelax.io import stream
     from corelax.rankers.sparse.features import FEATURE_SETS, Vocabulary, feature_rows
-    from corelax.rankers.sparse.mentions import lexicons_of, load_lexicons
+    from corelax.rankers.sparse.mentions.lexicons import lexicons_of, load_lexicons
 
     vocabulary = None if model is None else Path(model) / "vocabulary.json"
     check_not_input(out, [file, train, vocabulary, mentions])

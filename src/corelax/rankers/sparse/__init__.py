@@ -17,12 +17,10 @@ if TYPE_CHECKING:
         feature_rows,
     )
     from corelax.rankers.sparse.network import SparseRanker
-    from corelax.rankers.sparse.tensors import DocumentTensors
 
 
 __all__ = [
     "FEATURE_SETS",
-    "DocumentTensors",
     "FeatureSettings",
     "SparseRanker",
     "Vocabulary",
@@ -35,6 +33,5 @@ __getattr__, __dir__ = lazy_names(
     {
         "features": "feature_rows FEATURE_SETS FeatureSettings Vocabulary",
         "network": "SparseRanker",
-        "tensors": "DocumentTensors",
     },
 )

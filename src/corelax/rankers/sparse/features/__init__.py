@@ -4,25 +4,19 @@
 of whole files, with a cache; `describe` and `fit` are the steps inside.
 """
 
-from corelax.rankers.sparse.features.cache import FeatureCorpus, other_corpus, training_corpus
-from corelax.rankers.sparse.features.extract import Described, describe, fit, mention_source
-from corelax.rankers.sparse.features.rows import feature_names, feature_rows
+from corelax.rankers.sparse.features.cache import other_corpus, training_corpus
+from corelax.rankers.sparse.features.extract import describe, fit
+from corelax.rankers.sparse.features.rows import feature_rows
 from corelax.rankers.sparse.features.settings import FEATURE_SETS, FeatureSettings
-from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
 
 __all__ = [
     "FEATURE_SETS",
-    "Described",
-    "DocumentTable",
-    "FeatureCorpus",
     "FeatureSettings",
     "Vocabulary",
     "describe",
-    "feature_names",
     "feature_rows",
     "fit",
-    "mention_source",
     "other_corpus",
     "training_corpus",
 ]

@@ -9,7 +9,8 @@ from corelax.rankers.sparse.mentions.analysis import NO_NAME, Analysis, Mention
 
 if TYPE_CHECKING:
     from corelax.rankers.sparse.features.settings import FeatureSettings
-    from corelax.rankers.sparse.mentions.lexicons import GenderCounts, Lexicons
+    from corelax.rankers.sparse.mentions.lexicon_files import GenderCounts
+    from corelax.rankers.sparse.mentions.lexicons import Lexicons
 
 PROPER, NOMINAL, PRONOMINAL, DEMONSTRATIVE = "PROPER", "NOMINAL", "PRONOMINAL", "DEMONSTRATIVE"
 PROPER_TAGS = frozenset(["NNP", "PROPN", "Aa"])
