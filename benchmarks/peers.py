@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from corelax.core.waiting import spin_briefly
+from corelax.core.threads import spin_briefly
 from corelax.resolve.models import model_folder
 
 PROGRAM = Path(__file__).with_name("peer_models.py")

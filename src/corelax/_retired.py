@@ -36,7 +36,7 @@ MOVED = {
     "corelax.train.folder": "corelax.rankers.sparse.folder",
     "corelax.train.predict": "corelax.resolve.predict",
     "corelax.train.presets": "corelax.train.sparse.presets",
-    "corelax.weights": "corelax.core.weights",
+    "corelax.weights": "corelax.core.folders",
 }
 
 

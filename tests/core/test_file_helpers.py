@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from corelax.core.errors import CorelaxError
-from corelax.core.files import file_digest, read_bytes
-from corelax.core.overwriting import is_same_file
+from corelax.core.files import check_not_input, file_digest, read_bytes
 
 
 def test_the_digest_of_a_file_is_that_of_its_bytes(tmp_path: Path) -> None:
@@ -34,5 +33,6 @@ def test_standard_input_is_no_file_of_its_own(tmp_path: Path, monkeypatch) -> No
     Path("-").write_text("")
     Path("a").write_text("")
     Path("link").symlink_to("a")
-    assert not is_same_file("-", "-")
-    assert is_same_file("a", "link")
+    check_not_input("-", ["-", "a"])
+    with pytest.raises(CorelaxError, match="link: is an input, and a would write over it"):
+        check_not_input("a", ["link"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from corelax.core.waiting import SPINS, spin_briefly
+from corelax.core.threads import SPINS, spin_briefly
 
 POLICY, COUNT = "OMP_WAIT_POLICY", "GOMP_SPINCOUNT"
 

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from corelax import CorelaxError
-from corelax.core.weights import load_weights, save_weights
+from corelax.core.folders import load_weights, save_weights
 from corelax.train.checkpoint import (
     ADAGRAD,
     ADAM,

@@ -15,8 +15,8 @@ import click
 from corelax.cli.endings import ended_well
 from corelax.cli.examples import EXAMPLES
 from corelax.cli.parameters import command_of
-from corelax.core.printed import printed_streams
-from corelax.core.waiting import spin_briefly
+from corelax.core.printable import printed_streams
+from corelax.core.threads import spin_briefly
 
 # For each verb the module that has its function; in the order of help.
 VERBS = {

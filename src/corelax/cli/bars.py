@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from corelax.core.printable import on_one_line
-from corelax.core.printed import unfiltered
+from corelax.core.printable import on_one_line, unfiltered
 
 if TYPE_CHECKING:
     from rich.progress import Progress

@@ -74,7 +74,7 @@ def compare(
     from corelax.analysis import compare_outputs
     from corelax.cli.compare_inputs import input_paths, parse_systems, read_texts, system_runs
     from corelax.cli.compare_shown import print_result, write_page
-    from corelax.core.overwriting import check_not_input
+    from corelax.core.files import check_not_input
 
     check_one_output(json=json, csv=csv, latex=latex)
     if html == "-" and (json or csv or latex):

@@ -20,7 +20,7 @@ from corelax.analysis import (
 )
 from corelax.cli.options import print_json, print_table
 from corelax.core.files import open_for_writing
-from corelax.core.printed import unfiltered
+from corelax.core.printable import unfiltered
 from corelax.render import Passages, page_html, print_passages, table_text
 
 

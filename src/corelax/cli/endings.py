@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from corelax.core.errors import CorelaxError
 from corelax.core.files import TOO_DEEP, TOO_LARGE
 from corelax.core.lazy import missing_extra
-from corelax.core.printed import STANDARD_OUTPUT
+from corelax.core.printable import STANDARD_OUTPUT
 
 INTERRUPTED = 128 + signal.SIGINT
 _ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]

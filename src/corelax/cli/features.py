@@ -37,8 +37,7 @@ def features(
     from dataclasses import replace
     from pathlib import Path
 
-    from corelax.core.files import open_for_writing
-    from corelax.core.overwriting import check_not_input
+    from corelax.core.files import check_not_input, open_for_writing
     from corelax.core.printable import json_text
     from corelax.io import stream
     from corelax.rankers.sparse.features import FEATURE_SETS, Vocabulary, feature_rows

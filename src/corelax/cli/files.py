@@ -28,7 +28,7 @@ def convert(
 
     What OUT's format cannot hold is listed on standard error. OUT appears when all of it is written.
     """
-    from corelax.core.overwriting import check_not_input
+    from corelax.core.files import check_not_input
     from corelax.io import stream, write
 
     check_not_input(target, [source])

@@ -44,7 +44,7 @@ def predict(
 
     The words and layers of IN are kept, its entities are replaced by the predicted ones.
     """
-    from corelax.core.overwriting import check_not_input
+    from corelax.core.files import check_not_input
     from corelax.io import stream, write
     from corelax.resolve import predict_documents
     from corelax.resolve.models import model_files

@@ -9,7 +9,7 @@ from typing import Self
 
 from corelax.cli.bars import PiecesBar, Shown, minutes
 from corelax.cli.options import note
-from corelax.core.printed import unfiltered
+from corelax.core.printable import unfiltered
 from corelax.study.runner import Progress as StudyProgress
 from corelax.train.checkpoint import History
 from corelax.train.loop import Progress as Callbacks

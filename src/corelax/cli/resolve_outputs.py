@@ -14,8 +14,7 @@ from typing import IO, TYPE_CHECKING, Literal
 
 from corelax.cli.options import note_lost
 from corelax.core.errors import CorelaxError
-from corelax.core.files import STANDARD, explain, open_for_writing
-from corelax.core.overwriting import check_not_input
+from corelax.core.files import STANDARD, check_not_input, explain, open_for_writing
 from corelax.io import format_for, suffix_format, write
 
 if TYPE_CHECKING:
@@ -248,7 +247,7 @@ def _page(resolutions: list[Resolution]) -> str:
 def _print(resolutions: Iterable[Resolution], *, has_titles: bool) -> None:
     from rich.console import Console
 
-    from corelax.core.printed import unfiltered
+    from corelax.core.printable import unfiltered
     from corelax.render import print_resolution
 
     console = Console(file=unfiltered(sys.stdout))

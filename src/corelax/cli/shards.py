@@ -48,7 +48,7 @@ def resolve_into_shards(
     if out is None:
         raise BadParameter("name a folder for the parts with --out", param_hint="--shards")
     from corelax.cli.bars import PiecesBar
-    from corelax.core.overwriting import check_not_input
+    from corelax.core.files import check_not_input
     from corelax.scale.run import run_shards
 
     check_not_input(out, files)

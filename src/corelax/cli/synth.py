@@ -34,7 +34,7 @@ def synth(
     They are for demonstrations, tests and measurements of speed. Mentions are those that detection
     finds, whether they corefer or not. OUT appears when all of it is written.
     """
-    from corelax.core.overwriting import check_not_input
+    from corelax.core.files import check_not_input
     from corelax.io import write
     from corelax.synthetic import Shape, generate
 

@@ -14,14 +14,14 @@ import os
 import stat
 import sys
 import zlib
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO, Any
 
 from corelax.core.errors import CorelaxError, FormatError
 from corelax.core.locks import HAS_LOCKS, is_at, lock, remove_unlocked, unfinished
-from corelax.core.printed import data_output, naming_output
+from corelax.core.printable import data_output, naming_output
 
 STANDARD = "-"
 TEMPORARY = ".corelax-", ".part"  # how the names of files begin and end that are not whole yet
@@ -51,7 +51,6 @@ class TextFile(io.TextIOWrapper):
         return self.buffer.peek().decode(self.encoding, errors="replace")
 
     def __next__(self) -> str:  # type: ignore[override]  # which is bytes in typeshed
-        """The next line."""
         line = self.readline(MAX_LINE + 1)
         if not line:
             raise StopIteration
@@ -81,18 +80,19 @@ def open_text(
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
         message = f"not UTF-8 text (byte 0x{byte:02x}); convert the file to UTF-8"
-        raise FormatError(message, path=shown(name), line=_first_bad_line(name, encoding)) from None
     except LineTooLong:
         message = f"a line of more than {MAX_LINE:,} characters; is this a text file?"
-        raise FormatError(message, path=shown(name), line=_first_bad_line(name, encoding)) from None
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        cut = isinstance(error, EOFError)
-        message = "the gzip data is cut short" if cut else f"the gzip data is damaged ({error})"
-        raise FormatError(message, path=shown(name), line=_first_bad_line(name, encoding)) from None
+    except EOFError:
+        message = "the gzip data is cut short"
+    except (zlib.error, gzip.BadGzipFile) as error:
+        message = f"the gzip data is damaged ({error})"
     except MemoryError:
         raise CorelaxError(f"{shown(name)}: {TOO_LARGE}") from None
     except RecursionError:
         raise CorelaxError(f"{shown(name)}: {TOO_DEEP}") from None
+    else:
+        return
+    raise FormatError(message, path=shown(name), line=_first_bad_line(name, encoding))
 
 
 @contextmanager
@@ -126,15 +126,11 @@ def _standard_input() -> Any:
 def _check_ends(name: str, status: os.stat_result) -> None:
     """An error for a device, such as /dev/zero, that is neither a terminal nor empty: it has no end."""
     is_device = stat.S_ISBLK(status.st_mode) or stat.S_ISCHR(status.st_mode)
-    if is_device and not _is_terminal(name) and status.st_rdev != Path(os.devnull).stat().st_rdev:
-        raise CorelaxError(f"{name}: this is a device, which may never end; name a file")
-
-
-def _is_terminal(name: str) -> bool:
-    if name == "<stdin>":
-        return sys.stdin.isatty()
-    with Path(name).open("rb", buffering=0) as device:
-        return device.isatty()
+    if not is_device or status.st_rdev == Path(os.devnull).stat().st_rdev:
+        return
+    with nullcontext(sys.stdin) if name == "<stdin>" else open(name, "rb", 0) as device:  # noqa: PTH123
+        if not device.isatty():
+            raise CorelaxError(f"{name}: this is a device, which may never end; name a file")
 
 
 def shown(name: str) -> str:
@@ -174,7 +170,7 @@ def _first_bad_line(name: str, encoding: str) -> int | None:
 
 
 def _unpacked_lines(name: str) -> int:
-    """The number of whole lines that damaged gzip data still gives, member by member."""
+    """The number of whole lines that damaged gzip data still gives."""
     count = 0
     member = zlib.decompressobj(zlib.MAX_WBITS | 16)
     with Path(name).open("rb") as packed:
@@ -235,7 +231,6 @@ class _Output(io.FileIO):
         self._shown = name
 
     def write(self, content: Any) -> int:
-        """Writes bytes."""
         try:
             return super().write(content)
         except OSError as error:
@@ -350,6 +345,16 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         raise CorelaxError(f"{name}: {TOO_LARGE}") from None
 
 
+def parse_json(text: str | bytes) -> Any:
+    """What JSON says; a ValueError if it is not JSON, or nested deeper than any file of ours."""
+    import json
+
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError(TOO_DEEP) from None
+
+
 def read_json(path: str | os.PathLike[str]) -> Any:
     """The contents of a JSON file; an error in one line if it is none.
 
@@ -358,14 +363,10 @@ def read_json(path: str | os.PathLike[str]) -> Any:
         ...
     corelax.core.errors.CorelaxError: LICENSE: not a JSON file (Expecting value: ...
     """
-    import json
-
     try:
-        return json.loads(read_bytes(path))
+        return parse_json(read_bytes(path))
     except ValueError as error:
         raise CorelaxError(f"{os.fspath(path)}: not a JSON file ({error})") from None
-    except RecursionError:
-        raise CorelaxError(f"{os.fspath(path)}: not a JSON file ({TOO_DEEP})") from None
 
 
 def file_digest(path: str | os.PathLike[str]) -> str:
@@ -386,3 +387,40 @@ def check_file(path: str | os.PathLike[str]) -> Path:
     except OSError as error:
         raise CorelaxError(f"{name}: {explain(error)}") from None
     return path
+
+
+def check_not_input(
+    target: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str] | None]
+) -> None:
+    """An error if a command would write over one of its inputs, whatever the names and links to it are.
+
+    Args:
+        target: The file, or the folder with all that is in it, that is going to be written; `-` is standard
+            output.
+        inputs: Files that are read; None and names that are no files are skipped. `-` is standard input,
+            which can be a file as well.
+
+    >>> check_not_input("./README.md", ["README.md"])
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: README.md: is an input, and ./README.md would write over it; ...
+    """
+    output = os.fspath(target)
+    for name in (os.fspath(each) for each in inputs if each is not None):
+        if output != STANDARD and _is_in(name, output):
+            raise CorelaxError(
+                f"{shown(name)}: is an input, and {output} would write over it; name another place to write"
+            )
+
+
+def _is_in(name: str, output: str) -> bool:
+    """Whether a file is the output, or lies in that folder."""
+    try:
+        if name == STANDARD:
+            is_same = os.path.samestat(os.fstat(sys.stdin.fileno()), Path(output).stat())
+            return is_same and Path(output).is_file()
+        if Path(output).is_dir():
+            return Path(output).resolve() in Path(name).resolve().parents
+        return Path(name).samefile(output)
+    except (OSError, AttributeError, ValueError):  # no such file; standard input is none
+        return False

@@ -1,14 +1,16 @@
 """Locks that end with the process that holds them, however it ends: of a folder, and of a file being written.
 
-Where the system or the file system has no such locks, nothing is locked.
+A folder also belongs to one piece of work: the same command continues it, another one is refused. Where the
+system or the file system has no such locks, nothing is locked.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from corelax.core.errors import CorelaxError
 
@@ -23,12 +25,7 @@ unfinished: set[Path] = set()  # locks and temporary files of this process
 
 
 def lock(handle: int, *, wait: bool) -> bool | None:
-    """Locks an open file; False if another process holds the lock, None where there are no locks.
-
-    Args:
-        handle: The descriptor of the file.
-        wait: Whether to wait for the lock.
-    """
+    """Locks an open file; False if another process holds the lock, None where there are no locks."""
     if fcntl is None:
         return None
     try:
@@ -74,29 +71,6 @@ def lock_folder(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def remove_unfinished() -> None:
-    """Removes the locks and temporary files of this process, before it ends at once."""
-    for path in list(unfinished):
-        path.unlink(missing_ok=True)
-
-
-def remove_stale_lock(folder: Path) -> None:
-    """Removes the lock that a killed process left in a folder; one that is held stays."""
-    path = folder / LOCK
-    with suppress(OSError):
-        remove_unlocked(path)
-
-
-def remove_unlocked(path: Path) -> None:
-    """Removes a file unless a process holds its lock, or there are no locks."""
-    handle = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-    try:
-        if lock(handle, wait=False) and is_at(handle, path):
-            path.unlink()
-    finally:
-        os.close(handle)
-
-
 def _locked(path: Path, folder: Path) -> int:
     while True:
         try:
@@ -112,3 +86,68 @@ def _locked(path: Path, folder: Path) -> int:
             raise CorelaxError(
                 f"{folder}: another command is at work in this folder; wait for it, or use another --out"
             )
+
+
+def remove_unfinished() -> None:
+    """Removes the locks and temporary files of this process, before it ends at once."""
+    for path in list(unfinished):
+        path.unlink(missing_ok=True)
+
+
+def remove_stale_lock(folder: Path) -> None:
+    """Removes the lock that a killed process left in a folder; one that is held stays."""
+    with suppress(OSError):
+        remove_unlocked(folder / LOCK)
+
+
+def remove_unlocked(path: Path) -> None:
+    """Removes a file unless a process holds its lock, or there are no locks."""
+    handle = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    try:
+        if lock(handle, wait=False) and is_at(handle, path):
+            path.unlink()
+    finally:
+        os.close(handle)
+
+
+def check_claim(
+    out: object, present: Mapping[str, Any], wanted: Mapping[str, Any], noun: str
+) -> None:
+    """An error that names what differs, if a folder holds work on something else.
+
+    >>> check_claim("out", {"seed": 1}, {"seed": 2}, "a study")
+    Traceback (most recent call last):
+        ...
+    corelax.core.errors.CorelaxError: out: has a study with other settings or files (seed); use another --out
+    """
+    names = differences(present, as_json(wanted))
+    differs = [name.partition(".")[2] or name for name in names]
+    if differs:
+        raise CorelaxError(
+            f"{out}: has {noun} with other settings or files ({', '.join(differs)}); use another --out"
+        )
+
+
+def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """The names of values that are not the same, of tables inside tables setting by setting.
+
+    >>> differences({"config": {"epochs": 3, "seed": 1}}, {"config": {"epochs": 4, "seed": 1}})
+    ['config.epochs']
+    """
+    names = []
+    for key, value in new.items():
+        before = old.get(key)
+        if isinstance(value, Mapping) and isinstance(before, Mapping):
+            inside = differences(before, {**dict.fromkeys(before), **value})
+            names += [f"{key}.{name}" for name in inside]
+        elif before != value:
+            names.append(key)
+    return names
+
+
+def as_json(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values as JSON returns them, where tuples have become lists."""
+    import json  # most commands write no folders
+
+    plain: dict[str, Any] = json.loads(json.dumps(values))
+    return plain

@@ -17,9 +17,8 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from corelax.core.claims import check_claim
 from corelax.core.errors import CorelaxError
-from corelax.core.locks import lock_folder
+from corelax.core.locks import check_claim, lock_folder
 from corelax.core.printable import json_text
 from corelax.scale.parts import SUFFIXES
 from corelax.scale.places import is_remote, read_place, sizes_in, write_place

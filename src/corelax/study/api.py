@@ -12,7 +12,7 @@ from typing import Any
 
 from corelax.core.device import choose_device
 from corelax.core.errors import CorelaxError
-from corelax.core.overwriting import check_not_input
+from corelax.core.files import check_not_input
 from corelax.render.write import write_report
 from corelax.study.cross_validation import (
     CrossValidation,

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
-from corelax.core.claims import check_claim
 from corelax.core.errors import CorelaxError
 from corelax.core.files import read_json
+from corelax.core.locks import check_claim
 from corelax.study.files import Files
 from corelax.study.folder import DATA, RESULTS, STUDY, claim_folder
 from corelax.study.folds import fold_files, fold_name

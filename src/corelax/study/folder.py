@@ -15,10 +15,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from corelax.core.claims import check_claim
 from corelax.core.errors import CorelaxError
-from corelax.core.files import read_json, write_text
-from corelax.core.overwriting import check_not_input
+from corelax.core.files import check_not_input, read_json, write_text
+from corelax.core.locks import check_claim
 from corelax.study.files import DEV, TEST
 from corelax.train.files import Paths, document_files
 from corelax.train.sparse.config import DECODINGS

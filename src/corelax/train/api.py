@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from corelax.core.errors import CorelaxError
-from corelax.core.files import write_text
-from corelax.core.overwriting import check_not_input
+from corelax.core.files import check_not_input, write_text
 from corelax.core.settings import read_value
 from corelax.train.card import CARD
 from corelax.train.configuration import SPARSE, Configuration, read_configuration

@@ -18,8 +18,8 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from corelax.core.files import remove_leftovers, write_text
+from corelax.core.folders import load_weights, save_weights, set_weights
 from corelax.core.locks import remove_stale_lock
-from corelax.core.weights import load_weights, save_weights, set_weights
 
 CHECKPOINT, LOG = "checkpoint.safetensors", "log.jsonl"
 # What optimisers keep for each parameter.

@@ -8,10 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from corelax.core.claims import as_json, differences
 from corelax.core.errors import CorelaxError
 from corelax.core.folders import CONFIG
-from corelax.core.locks import lock_folder
+from corelax.core.locks import as_json, differences, lock_folder
 from corelax.train.card import CardText, write_card
 from corelax.train.checkpoint import tidy
 from corelax.train.loop import Progress, Trainee, train_epochs

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from corelax.core.folders import MOST_WORDS, parse_json, read_regular
+from corelax.core.files import parse_json
+from corelax.core.folders import MOST_WORDS, read_regular
 from corelax.rankers.encoder.folder_config import MARKS
 
 

@@ -25,12 +25,14 @@ from corelax.core.folders import (
     DIGEST,
     WEIGHTS,
     blaming,
+    check_shapes,
     check_training,
     first_line,
+    set_weights,
+    stored_shapes,
     with_digest,
 )
-from corelax.core.forking import survive_forks
-from corelax.core.weights import check_shapes, set_weights, stored_shapes
+from corelax.core.threads import survive_forks
 from corelax.decode.calibration import Calibration
 from corelax.decode.scored import Scored
 from corelax.document import Document

@@ -13,8 +13,7 @@ from typing import Any
 from torch import nn
 
 from corelax.core.errors import CorelaxError
-from corelax.core.folders import MOST_WORDS, check_regular
-from corelax.core.weights import Shapes
+from corelax.core.folders import MOST_WORDS, Shapes, check_regular
 from corelax.rankers.encoder.folder_config import MARKS, check_pieces
 
 # How the encoder is called and what it returns, which is not for the folder to say.

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from corelax.core.errors import CorelaxError
+from corelax.core.files import parse_json
 from corelax.core.folders import (
     CONFIG,
     DIGEST,
@@ -24,7 +25,6 @@ from corelax.core.folders import (
     WEIGHTS,
     blaming,
     check_training,
-    parse_json,
     read_regular,
 )
 from corelax.decode.arrays import Ints

@@ -25,20 +25,18 @@ from corelax.core.folders import (
     WEIGHTS,
     blaming,
     check_digest,
+    check_shapes,
     check_training,
+    load_weights,
     read_model_config,
     read_regular,
-    with_digest,
-)
-from corelax.core.forking import survive_forks
-from corelax.core.settings import read_table
-from corelax.core.weights import (
-    check_shapes,
-    load_weights,
     save_weights,
     set_weights,
     stored_shapes,
+    with_digest,
 )
+from corelax.core.settings import read_table
+from corelax.core.threads import survive_forks
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.rankers.sparse.names import KIND
 from corelax.rankers.sparse.ranker import Ranker, fresh_ranker

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corelax.core.errors import CorelaxError
-from corelax.core.files import read_bytes
-from corelax.core.folders import parse_json
+from corelax.core.files import parse_json, read_bytes
 from corelax.rankers.sparse.features.mention import Inventories
 from corelax.rankers.sparse.features.pair import code_values
 from corelax.rankers.sparse.features.settings import PAIR_TEMPLATES, UNKNOWN, FeatureSettings
