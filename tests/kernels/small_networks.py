@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from corelax.rankers.encoder.kernels import have_kernels
 from corelax.rankers.encoder.ranker import EncoderRanker
 from corelax.rankers.encoder.settings import EncoderSettings
-from corelax.rankers.encoder.stored_weights import SCALE, StoredWeights
+from corelax.rankers.encoder.weights import SCALE, StoredWeights
 
 transformers = pytest.importorskip("transformers")
 needs_kernels = pytest.mark.skipif(

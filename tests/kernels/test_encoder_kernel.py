@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from corelax.rankers.encoder.kernels import distance_buckets, kernels_of
+from corelax.rankers.encoder.kernels import KERNEL_GRAPHS, distance_buckets, kernels_of
 from tests.kernels.small_networks import (
     SETTINGS,
     a_ranker,
@@ -34,7 +34,10 @@ def both(request, tmp_path):
     kind, heads = request.param.split()
     ranker = a_ranker(kind, num_attention_heads=int(heads))
     kernels = kernels_of(
-        ranker.encoder.config.to_dict(), store(ranker, tmp_path / "weights"), SETTINGS
+        ranker.encoder.config.to_dict(),
+        store(ranker, tmp_path / "weights"),
+        SETTINGS,
+        KERNEL_GRAPHS,
     )
     assert kernels is not None
     return ranker, kernels.encoder
@@ -98,7 +101,7 @@ def test_what_does_not_fit_is_refused(both):
 def test_networks_of_other_sizes_are_left_to_onnxruntime(tmp_path, sizes):
     ranker = a_ranker(**sizes)
     config = ranker.encoder.config.to_dict()
-    assert kernels_of(config, store(ranker, tmp_path / "weights"), SETTINGS) is None
+    assert kernels_of(config, store(ranker, tmp_path / "weights"), SETTINGS, KERNEL_GRAPHS) is None
 
 
 @pytest.mark.parametrize(
@@ -114,7 +117,7 @@ def test_networks_of_other_sizes_are_left_to_onnxruntime(tmp_path, sizes):
 def test_other_networks_are_left_to_onnxruntime(tmp_path, changes):
     ranker = a_ranker()
     config = {**ranker.encoder.config.to_dict(), **changes}
-    assert kernels_of(config, store(ranker, tmp_path / "weights"), SETTINGS) is None
+    assert kernels_of(config, store(ranker, tmp_path / "weights"), SETTINGS, KERNEL_GRAPHS) is None
 
 
 def test_buckets_of_distances_are_those_of_mpnet():

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from corelax.rankers.encoder.antecedents import Spans
-from corelax.rankers.encoder.kernels import kernels_of
+from corelax.rankers.encoder.batches import PROPERTIES
+from corelax.rankers.encoder.kernels import KERNEL_GRAPHS, kernels_of
 from corelax.rankers.encoder.pair_features import WHERE, WHO
-from corelax.rankers.encoder.span_table import word_spans
-from corelax.rankers.encoder.spans import on_device
+from corelax.rankers.encoder.span_table import span_table
 from tests.kernels.small_networks import SETTINGS, a_ranker, needs_kernels, relative, store
 
 pytestmark = [pytest.mark.usefixtures("one_thread"), needs_kernels]
@@ -22,7 +21,7 @@ def ranker():
 @pytest.fixture(scope="module")
 def kernels(ranker, tmp_path_factory):
     path = tmp_path_factory.mktemp("kernels") / "weights"
-    return kernels_of(ranker.encoder.config.to_dict(), store(ranker, path), SETTINGS)
+    return kernels_of(ranker.encoder.config.to_dict(), store(ranker, path), SETTINGS, KERNEL_GRAPHS)
 
 
 @pytest.fixture
@@ -30,12 +29,13 @@ def spans_of_words(ranker):
     """The arguments of the kernel for all spans of three windows, and what torch gives."""
     torch.manual_seed(1)
     sentences = [np.array([0] * 9 + [1] * 4), np.array([0]), np.array([2] * 3 + [3] * 2)]
-    table = on_device(word_spans(sentences, SETTINGS.max_width))
+    table = span_table(sentences, SETTINGS.max_width)
+    spans = [torch.from_numpy(column) for column in table[:3]]
     words, schemes = torch.randn(3, 13, 128), torch.tensor([2, 0, 1])
     start, end, sums = ranker.spans.of_words(words)
     arguments = {"start": start, "end": end, "sums": sums, "scheme": schemes}
-    arguments |= {"window": table.window, "first": table.start, "width": table.width}
-    wanted = ranker.spans(words, table, schemes)
+    arguments |= dict(zip(("window", "first", "width"), spans, strict=True))
+    wanted = ranker.spans(words, tuple(spans), schemes)
     return {name: value.numpy() for name, value in arguments.items()}, wanted.numpy()
 
 
@@ -68,12 +68,10 @@ def pairs(ranker):
     scorer = ranker.antecedents
     vectors, row = torch.randn(spans, SETTINGS.span_size), torch.arange(spans - rows, spans)
     where = numbers(spans, rows, candidates)
-    known = {name: numbers(5, spans) for name in Spans._fields if name not in ("vectors", "real")}
-    known |= {"person": numbers(WHO["person"], spans), "real": torch.ones(spans, dtype=torch.bool)}
-    every = Spans(vectors=vectors, **known)
-    before, of_rows = (
-        Spans(*(part[None] for part in every)), Spans(*(part[row] for part in every))
-    )  # fmt: skip
+    properties = {name: numbers(5, spans) for name in PROPERTIES}
+    properties["person"] = numbers(WHO["person"], spans)
+    known = torch.stack([properties[name] for name in PROPERTIES], -1)
+    of_rows, before = ranker.block(vectors, torch.arange(spans), known, row)
     document, scheme = torch.zeros(rows, 1, dtype=torch.long), torch.tensor([1])
     place, who = scorer.codes(of_rows, before, document, where)
     coarse = torch.randn(rows, candidates)

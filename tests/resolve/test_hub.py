@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from corelax.core.errors import CorelaxError
-from corelax.rankers.encoder.batches import store_as_computed
 from corelax.rankers.encoder.folder import load_ranker, save_ranker
+from corelax.rankers.encoder.torch_network import store_as_computed
 from corelax.resolve import Resolver
 from corelax.resolve.hub import fetched, push_folder
 from tests.rankers.encoder.encoder_models import tiny_model, write_encoder

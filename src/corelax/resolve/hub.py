@@ -16,7 +16,7 @@ from typing import Any
 
 from corelax.core.errors import CorelaxError
 from corelax.core.folders import CONFIG, WEIGHTS, first_line
-from corelax.rankers.encoder.graphs import GRAPHS, WORDS_INT8
+from corelax.rankers.encoder.onnx_network import GRAPHS, WORDS_INT8
 
 INSTALL = "pip install 'corelax[hub]'"
 SECONDS = 10.0  # to wait for an answer

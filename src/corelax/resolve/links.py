@@ -43,8 +43,7 @@ def candidate_links(
     count = len(scored.bounds)
     if count > most:
         return {"count": count, "spans": [], "links": []}
-    temperature = resolver.model.calibration(item.scheme).link_temperature
-    probs = candidate_probs(scored.scores / temperature)
+    probs = candidate_probs(scored.scores / scored.calibration.link_temperature)
     rows = []
     for i in range(count):
         choices = np.concatenate([[i], scored.antecedents[i]])

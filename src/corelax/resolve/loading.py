@@ -13,7 +13,7 @@ from corelax.core.lazy import require
 from corelax.core.threads import spin_briefly
 from corelax.rankers.encoder.folder_config import read_config
 from corelax.rankers.encoder.light import has_graphs, load_light
-from corelax.rankers.encoder.model import ScoringModel
+from corelax.rankers.encoder.model import EncoderModel
 from corelax.resolve.hub import fetched
 from corelax.resolve.models import model_folder
 
@@ -24,7 +24,7 @@ MOST_THREADS = 512
 
 def load_model(
     folder: Path, *, device: str = "auto", runtime: str = "auto", threads: int | None = None
-) -> ScoringModel:
+) -> EncoderModel:
     """A trained encoder ranker, ready to score documents; `load_ranker` loads one to be trained or saved.
 
     Args:
@@ -93,15 +93,15 @@ def _why_not_light(folder: Path, int8: bool) -> str | None:
     return None
 
 
-def _load_torch(folder: Path, device: str, threads: int | None) -> ScoringModel:
+def _load_torch(folder: Path, device: str, threads: int | None) -> EncoderModel:
     require("encoders", "torch", "transformers")
     if "torch" not in sys.modules:
         spin_briefly()
     import torch
 
     from corelax.core.device import choose_device
-    from corelax.rankers.encoder.batches import store_as_computed
     from corelax.rankers.encoder.folder import load_ranker
+    from corelax.rankers.encoder.torch_network import store_as_computed
 
     if threads is not None:
         torch.set_num_threads(threads)

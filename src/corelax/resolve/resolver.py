@@ -12,27 +12,24 @@ from corelax.core.checks import check_choice, check_items, check_number
 from corelax.core.errors import CorelaxError
 from corelax.core.printable import on_one_line, shortened
 from corelax.decode import Decided, Decision, Pairs
+from corelax.decode.scored import Scored
 from corelax.document import Document, Span
 from corelax.document.clustering import SINGLETONS
+from corelax.rankers.encoder.batches import Item
 from corelax.rankers.encoder.decisions import decided
-from corelax.rankers.encoder.items import Item
-from corelax.rankers.encoder.model import ScoringModel
-from corelax.rankers.encoder.reach import Places
-from corelax.resolve.batching import batches_of, up_to
+from corelax.rankers.encoder.model import EncoderModel
+from corelax.rankers.encoder.places import Places
+from corelax.resolve.batching import batches_of
 from corelax.resolve.corrections import Corrections, corrections_of
-from corelax.resolve.given import Given, Speakers, Text, checked, in_words, renumbered
-from corelax.resolve.helping import Options
+from corelax.resolve.given import Speakers, Text, checked, in_words, renumbered
 from corelax.resolve.hub import fetched, push_folder
 from corelax.resolve.loading import load_model
 from corelax.resolve.mapping import map_dataset
 from corelax.resolve.models import model_folder
-from corelax.resolve.overlap import resolve_with_helpers, usual_workers
 from corelax.resolve.parts import without_alone
 from corelax.resolve.resolution import Resolution, resolution_of
-from corelax.resolve.steps import Prepared, conclude, cut_or_given, item_of, prepare
-from corelax.resolve.turns import scored_by_turns
+from corelax.resolve.steps import Prepared, cut_or_given, item_of, prepare
 
-LITTLE_TEXT = 1_000_000  # characters that a GPU has resolved before helpers are started
 SpanPairs = Iterable[tuple[tuple[int, int], tuple[int, int]]]
 
 
@@ -49,7 +46,7 @@ class Resolver:
     Paris: Paris [21:26], there [40:45], it [51:53]
     """
 
-    def __init__(self, model: ScoringModel, folder: Path | None = None) -> None:
+    def __init__(self, model: EncoderModel, folder: Path | None = None) -> None:
         self.model = model
         self.folder = folder
         self._loaded_by: tuple[Any, ...] | None = None  # the arguments of `from_pretrained`
@@ -101,10 +98,8 @@ class Resolver:
         """
         if self.folder is not None:
             return push_folder(self.folder, name, private=private, message=message)
-        from corelax.rankers.encoder.folder import EncoderModel, save_ranker
+        from corelax.rankers.encoder.folder import save_ranker
 
-        if not isinstance(self.model, EncoderModel):
-            raise CorelaxError("only models of folders and of torch can be uploaded")
         with TemporaryDirectory() as folder:
             save_ranker(folder, self.model)
             return push_folder(folder, name, private=private, message=message)
@@ -225,12 +220,11 @@ class Resolver:
         singletons: str = "drop",
         scheme: str | None = None,
         consistent: bool = True,
-        workers: int | None = None,
+        workers: int | None = None,  # noqa: ARG002
     ) -> Iterator[Resolution]:
         """The entities of many texts, in their order.
 
         If a text is wrong, or what gives the texts raises an error, those before it are resolved first.
-        On a GPU results come once the texts of the next batch were taken.
 
         Args:
             texts: Raw texts, documents, or pairs of a raw text and its speakers, as in `resolve`.
@@ -238,51 +232,21 @@ class Resolver:
             singletons: As in `resolve`.
             scheme: As in `resolve`.
             consistent: As in `resolve`.
-            workers: How many other processes cut texts, make windows and decide while the network computes;
-                0 is none. They have no model of their own. None depends on the machine: none on a CPU, where
-                the network takes all cores; with a GPU one for each core but one, at most eight, once there
-                is enough text that starting them pays.
         """
         if isinstance(texts, str):
             raise CorelaxError("texts must be several texts, as [text]; resolve takes a single one")
         check_number("batch_size", batch_size, at_least=1, integer=True)
         check_choice("singletons", singletons, SINGLETONS)
-        if workers is not None:
-            check_number("workers", workers, integer=True)
         if not hasattr(type(texts), "__iter__"):
             raise CorelaxError(f"texts must be a list or another iterable, not {texts!r}")
 
-        options = Options(scheme, singletons, consistent)
-        rest = checked(texts)
-        if workers is None and (workers := usual_workers(self.model)):
-            yield from self._piped(up_to(rest, LITTLE_TEXT), options, batch_size)
-        if not workers:
-            yield from self._piped(rest, options, batch_size)
-        else:
-            yield from resolve_with_helpers(
-                self.model, rest, options, workers=workers, batch_size=batch_size
-            )
-
-    def _piped(
-        self, texts: Iterable[Given], options: Options, batch_size: int
-    ) -> Iterator[Resolution]:
-        """The entities of texts, all by this process."""
-
-        reader = self.model.reader
-        given = batches_of(texts, batch_size)
-        batches = (prepare(reader, batch, options.scheme) for batch in given)
-        with_items = ((batch, [each.item for each in batch]) for batch in batches)
-        for batch, scored in scored_by_turns(self.model, with_items):
-            every_decided = conclude(
-                reader,
-                [each.document for each in batch],
-                [each.item.scheme for each in batch],
-                scored,
-                singletons=options.singletons,
-                consistent=options.consistent,
-            )
-            for each, decided_of in zip(batch, every_decided, strict=True):
-                yield Resolution.later(each.source, decided_of)
+        for batch in batches_of(checked(texts), batch_size):
+            prepared = prepare(self.model, batch, scheme)
+            scored = self.model.score([each.item for each in prepared])
+            for each, of_document in zip(prepared, scored, strict=True):
+                document = each.document if consistent else None
+                found = _decided(of_document, singletons, document)
+                yield Resolution.later(each.source, found)
 
     def map(
         self,
@@ -347,15 +311,8 @@ class Resolver:
     ) -> Decided:
         """What is decided about the mentions of a document."""
         [scored] = self.model.score([item])
-        return decided(
-            scored,
-            singletons=singletons,
-            reach=self.model.settings.reach,
-            must_link=must_link,
-            cannot_link=cannot_link,
-            calibration=self.model.calibration(item.scheme),
-            document=document if consistent else None,
-        )
+        document_or_none = document if consistent else None
+        return _decided(scored, singletons, document_or_none, must_link, cannot_link)
 
     def memory_bound(self, words: int) -> int:
         """The most bytes that a text takes, without the weights, if no mentions are given.
@@ -370,12 +327,30 @@ class Resolver:
         self, document: Document, scheme: str | None, given: list[tuple[int, int]] | None = None
     ) -> Item:
         """A document as the ranker takes it."""
-        return item_of(self.model.reader, document, scheme, given)
+        return item_of(self.model, document, scheme, given)
 
     def _places(self, document: Document, item: Item) -> Places:
         """Which spans of a document the ranker can look at."""
         max_width = self.model.settings.max_width
         return Places(item.windows, len(document.words), max_width)
+
+
+def _decided(
+    scored: Scored,
+    singletons: str,
+    document: Document | None,
+    must_link: Pairs = (),
+    cannot_link: Pairs = (),
+) -> Decided:
+    return decided(
+        scored,
+        singletons=singletons,
+        reach=scored.reach,
+        must_link=must_link,
+        cannot_link=cannot_link,
+        calibration=scored.calibration,
+        document=document,
+    )
 
 
 @lru_cache(maxsize=2)

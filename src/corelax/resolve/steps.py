@@ -6,12 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from corelax.core.checks import check_choice
-from corelax.decode import Decided
-from corelax.decode.scored import Scored
 from corelax.document import Document
-from corelax.rankers.encoder.items import Item
-from corelax.rankers.encoder.reader import Reader
-from corelax.rankers.encoder.together import decided_together
+from corelax.rankers.encoder.batches import Item
+from corelax.rankers.encoder.model import EncoderModel
 from corelax.resolve.given import Given, Speakers, check_single, check_speakers
 from corelax.text.raw import CutText, cut_document, cut_documents
 
@@ -34,24 +31,20 @@ class Prepared(NamedTuple):
     item: Item
 
 
-def prepare(reader: Reader, given: Sequence[Given], scheme: str | None) -> list[Prepared]:
+def prepare(model: EncoderModel, given: Sequence[Given], scheme: str | None) -> list[Prepared]:
     """Cuts texts and makes their windows, those of short ones together.
 
     Args:
-        reader: The model without its network.
+        model: The model.
         given: Texts and speakers that were `checked`.
         scheme: As for `Resolver.resolve`.
     """
-    number = _scheme_number(reader, scheme)
-    prepared = []
-    for group in _groups(given):
-        cuts = _cut_or_given(group)
-        every_window = reader.windows_of([document for _, document in cuts])
-        prepared += [
-            Prepared(source, document, Item(windows, number))
-            for (source, document), windows in zip(cuts, every_window, strict=True)
-        ]
-    return prepared
+    number = _scheme_number(model, scheme)
+    return [
+        Prepared(source, document, Item(model.windows(document), number))
+        for group in _groups(given)
+        for source, document in _cut_or_given(group)
+    ]
 
 
 def _groups(given: Sequence[Given]) -> Iterator[Sequence[Given]]:
@@ -91,42 +84,16 @@ def _cut_or_given(given: Sequence[Given]) -> list[Cut]:
 
 
 def item_of(
-    reader: Reader,
+    model: EncoderModel,
     document: Document,
     scheme: str | None,
     given: list[tuple[int, int]] | None = None,
 ) -> Item:
     """A document as the network takes it."""
     check_speakers(document)
-    return Item(reader.windows(document), _scheme_number(reader, scheme), given)
+    return Item(model.windows(document), _scheme_number(model, scheme), given)
 
 
-def _scheme_number(reader: Reader, scheme: str | None) -> int:
-    schemes = reader.settings.schemes
+def _scheme_number(model: EncoderModel, scheme: str | None) -> int:
+    schemes = model.settings.schemes
     return schemes.index(check_choice("scheme", scheme or schemes[0], schemes))
-
-
-def conclude(
-    reader: Reader,
-    documents: Sequence[Document],
-    schemes: Sequence[int],
-    scored: Sequence[Scored],
-    *,
-    singletons: str,
-    consistent: bool,
-) -> Iterator[Decided]:
-    """What is decided about the mentions of each document; options as for `Resolver.resolve`.
-
-    Args:
-        reader: The model that has scored the documents, without its network.
-        documents: Documents with their words and, if they are known, speakers.
-        schemes: The number of the scheme of each.
-        scored: The scores of each document.
-        singletons: As for `Resolver.resolve`.
-        consistent: As for `Resolver.resolve`.
-    """
-    given = [
-        (scores, document if consistent else None, reader.calibration(scheme))
-        for document, scheme, scores in zip(documents, schemes, scored, strict=True)
-    ]
-    return decided_together(given, singletons=singletons, reach=reader.settings.reach)

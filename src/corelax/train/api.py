@@ -21,7 +21,7 @@ from corelax.train.stage import Note, ignore
 from corelax.train.workers import Workers, joined, was_restarted
 
 if TYPE_CHECKING:
-    from corelax.rankers.encoder.folder import EncoderModel
+    from corelax.rankers.encoder.model import EncoderModel
     from corelax.rankers.sparse.folder import Model
     from corelax.train.encoder.recipe import Recipe
 
@@ -214,7 +214,8 @@ def _files_of(recipe: Recipe, data: Path) -> list[Path]:
 
 def _write_int8(trained: Trained, note: Note) -> None:
     """Writes an encoder ranker in one byte a weight, beside the one that was trained."""
-    from corelax.rankers.encoder.folder import EncoderModel, save_ranker
+    from corelax.rankers.encoder.folder import save_ranker
+    from corelax.rankers.encoder.model import EncoderModel
 
     if isinstance(trained.model, EncoderModel):
         packed = trained.folder.with_name(f"{trained.folder.name}.int8")

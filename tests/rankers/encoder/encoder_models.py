@@ -10,8 +10,9 @@ import pytest
 import torch
 
 from corelax.document import Document
-from corelax.rankers.encoder.folder import EncoderModel, new_ranker, save_ranker
+from corelax.rankers.encoder.folder import new_ranker, save_ranker
 from corelax.rankers.encoder.inputs import encoder_input
+from corelax.rankers.encoder.model import EncoderModel
 from corelax.rankers.encoder.settings import EncoderSettings
 
 transformers = pytest.importorskip("transformers")
@@ -78,9 +79,8 @@ def tiny_model(folder: Path, seed: int = 0, **changes: object) -> EncoderModel:
             if not name.startswith("encoder."):
                 weight.normal_(std=0.2)
         windows = encoder_input(a_document(STORY), model.tokenizer, ranker.settings.window)
-        read = ranker.read(windows, [0] * len(windows))
         # A little more than the median, which would be a tie.
-        ranker.spans.out.bias -= ranker.spans(read.words, read.table, read.schemes).median() + 0.01
+        ranker.spans.out.bias -= ranker([windows], [0]).logits.median() + 0.01
         best = ranker([windows], [0]).candidates.scores[0, 1:, 1:].amax(-1)
         ranker.antecedents.out.bias -= best.median() + 0.01
     return model

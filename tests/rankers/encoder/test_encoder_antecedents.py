@@ -1,5 +1,7 @@
 """Which antecedents are looked at, and their scores, against loops over single pairs."""
 
+from unittest import mock
+
 import pytest
 import torch
 from hypothesis import given, settings
@@ -7,7 +9,9 @@ from hypothesis import strategies as st
 
 from corelax.rankers.adapt import from_pruned
 from corelax.rankers.encoder.antecedents import AntecedentScorer, Spans, voices
+from corelax.rankers.encoder.batches import PROPERTIES
 from corelax.rankers.encoder.inputs import encoder_input
+from corelax.rankers.encoder.memory import BLOCK
 from corelax.rankers.encoder.pair_features import DISTANCES, WHERE
 from corelax.rankers.encoder.settings import EncoderSettings
 from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_model, write_encoder
@@ -39,21 +43,27 @@ def some_spans(sizes, seed=0):
         return torch.randint(0, most, shape)
 
     start = numbers(40).sort(1).values
+    known = {
+        "start": start,
+        "end": start + 1 + numbers(4),
+        "sentence": start // 3,
+        "speaker": numbers(3),
+        "turn": numbers(4),
+        "person": numbers(8),
+        "text": numbers(4),
+        "head": numbers(4),
+        "head_word": start,
+    }
     return Spans(
         vectors=torch.randn(*shape, SIZE, dtype=torch.float64),
-        logit=torch.randn(shape),
         number=torch.arange(shape[1]).expand(shape),
-        start=start,
-        end=start + 1 + numbers(4),
-        sentence=start // 3,
-        speaker=numbers(3),
-        turn=numbers(4),
-        person=numbers(8),
-        text=numbers(4),
-        head=numbers(4),
-        head_word=start,
+        properties=torch.stack([known[name] for name in PROPERTIES], -1),
         real=torch.arange(shape[1]) < torch.tensor(sizes)[:, None],
     )
+
+
+def known_of(spans, row, i):
+    return dict(zip(PROPERTIES, spans.properties[row, i].tolist(), strict=True))
 
 
 def coarse(scorer, spans, row, i, j):
@@ -68,8 +78,7 @@ def bucket(distance):
 
 def features(spans, row, i, j):
     """The features of a pair, one by one."""
-    now = {name: int(getattr(spans, name)[row, i]) for name in Spans._fields[2:]}
-    before = {name: int(getattr(spans, name)[row, j]) for name in Spans._fields[2:]}
+    now, before = known_of(spans, row, i), known_of(spans, row, j)
     words = [set(range(span["start"], span["end"])) for span in (now, before)]
     return {
         "sentences": bucket(now["sentence"] - before["sentence"]),
@@ -83,8 +92,7 @@ def features(spans, row, i, j):
 def who(spans, row, i, j):
     """Both pronouns and who says them, as one number."""
     (person, speaker, turn), (their_person, their_speaker, their_turn) = (
-        [int(getattr(spans, name)[row, at]) for name in ("person", "speaker", "turn")]
-        for at in (i, j)
+        [known_of(spans, row, at)[name] for name in ("person", "speaker", "turn")] for at in (i, j)
     )
     if speaker and their_speaker:
         next_turn = 2 if abs(turn - their_turn) == 1 else 3
@@ -120,7 +128,8 @@ def test_candidates_are_the_best_coarse_scores_in_reach_and_scored_by_the_formul
 ):
     scorer, spans = a_scorer(most, reach, seed), some_spans(sizes, seed)
     schemes = [row % 2 for row in range(len(sizes))]
-    scores, antecedents = scorer(spans, torch.tensor(schemes), sizes, block)
+    with mock.patch.dict(BLOCK, cpu=block):
+        scores, antecedents = scorer(spans, torch.tensor(schemes))
     for row, size in enumerate(sizes):
         for i in range(max(sizes)):
             near = range(max(0, i - reach), i) if i < size else range(0)
@@ -138,19 +147,20 @@ def test_candidates_are_the_best_coarse_scores_in_reach_and_scored_by_the_formul
 def test_the_size_of_blocks_makes_no_difference(block, reach, seed):
     scorer, spans = a_scorer(4, reach, seed), some_spans([30, 17], seed)
     schemes = torch.tensor([0, 1])
-    one = from_pruned(*scorer(spans, schemes, [30, 17], block))
-    other = from_pruned(*scorer(spans, schemes, [30, 17], 100))
+    other = from_pruned(*scorer(spans, schemes))
+    with mock.patch.dict(BLOCK, cpu=block):
+        one = from_pruned(*scorer(spans, schemes))
     torch.testing.assert_close(one, other)
 
 
 def test_all_earlier_spans_are_candidates_if_there_are_few():
-    scores = from_pruned(*a_scorer(50, 50)(some_spans([7]), torch.tensor([0]), [7]))
+    scores = from_pruned(*a_scorer(50, 50)(some_spans([7]), torch.tensor([0])))
     assert (scores[0] > -INF).equal(torch.ones(7, 7).tril().bool())
 
 
 def test_no_spans_have_no_candidates():
     spans = some_spans([1]).part(0, 0)
-    scores, antecedents = a_scorer()(spans, torch.tensor([0]), [0])
+    scores, antecedents = a_scorer()(spans, torch.tensor([0]))
     assert scores.shape[:2] == antecedents.shape[:2] == (1, 0)
     assert scores.shape[-1] == 1 + antecedents.shape[-1]
 
@@ -175,7 +185,12 @@ def test_no_spans_have_no_candidates():
 )
 def test_a_feature_tells_what_two_spans_share(name, changes, expected):
     """The code of a pair is one number: each feature has a digit of its own."""
-    spans = some_spans([2])._replace(**{key: torch.tensor([v]) for key, v in changes.items()})
+    spans = some_spans([2])
+    for key, values in changes.items():
+        if key == "number":
+            spans = spans._replace(number=torch.tensor([values]))
+        else:
+            spans.properties[0, :, PROPERTIES.index(key)] = torch.tensor(values)
     zero = torch.zeros(1, 1, dtype=torch.long)
     row = Spans(*(tensor[0, 1:] for tensor in spans))
     code = int(a_scorer().codes(row, spans.part(0, 1), zero, zero)[0])
@@ -228,9 +243,9 @@ def test_scores_of_a_document_do_not_depend_on_the_others_in_its_batch(folder):
         together = model.ranker(inputs, [0, 1, 1])
         for row, (one, scheme) in enumerate(zip(inputs, [0, 1, 1], strict=True)):
             alone = model.ranker([one], [scheme])
-            size = int(alone.lengths[0])
-            assert size == together.lengths[row] > 0
-            assert alone.spans.start[0].equal(together.spans.start[row, :size])
+            [size] = alone.counts
+            assert size == together.counts[row] > 0
+            assert alone.mention[0].allclose(together.mention[row, :size], atol=1e-3)
             found = together.antecedent_scores[row]
             torch.testing.assert_close(
                 alone.antecedent_scores[0], found[:size, :size], atol=1e-3, rtol=1e-3
@@ -243,20 +258,20 @@ def test_schemes_have_their_own_scores(folder):
     windows = encoder_input(DOCUMENTS[0], model.tokenizer, 24)
     with torch.no_grad():
         one, two = (model.ranker([windows], [scheme]) for scheme in (0, 1))
-    assert not one.spans.logit.sort().values.allclose(two.spans.logit.sort().values)
+    assert not one.logits.allclose(two.logits)
 
 
 def test_gradients_reach_every_parameter(folder):
     """But those that a softmax cannot see: what is added to all its scores alike."""
-    ranker, tokenizer, *_ = tiny_model(folder)
-    inputs = [encoder_input(document, tokenizer, 24) for document in DOCUMENTS]
+    model = tiny_model(folder)
+    ranker = model.ranker
+    inputs = [encoder_input(document, model.tokenizer, 24) for document in DOCUMENTS]
     ranker.train()
     torch.manual_seed(0)
     total = 0.0
     for windows, scheme in zip(inputs, (0, 1, 1), strict=True):
-        found = ranker.find(ranker.read(windows, [scheme] * len(windows)))
-        scored = ranker.link(found.spans, [len(found.kept.window)], [scheme])
-        for scores in (found.logits, scored.antecedent_scores):
+        found = ranker([windows], [scheme])
+        for scores in (found.logits, found.antecedent_scores):
             real = scores[scores > -INF]
             total = total + (real * torch.randn(real.shape)).sum()
     total.backward()

@@ -101,14 +101,14 @@ def test_a_folder_without_calibration_has_none(folder):
     assert "calibration" not in json.loads((folder / "config.json").read_text())
     back = load_ranker(folder)
     assert back.calibrations == {}
-    assert back.calibration(0) == Calibration()
 
 
 def test_calibrations_come_back_with_the_scheme_that_they_are_of(model, tmp_path):
     save_ranker(tmp_path, model._replace(calibrations={"two": GIVEN}), precision="int8")
     back = load_ranker(tmp_path)
-    assert back.calibration(0) == Calibration()
-    assert back.calibration(1) == GIVEN
+    document = a_document(STORY)
+    calibrations = [back.scored([document], scheme=s)[0].calibration for s in ("one", "two")]
+    assert calibrations == [Calibration(), GIVEN]
 
 
 def test_a_folder_can_be_calibrated_later_and_again(folder, tmp_path):

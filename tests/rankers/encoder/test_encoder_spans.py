@@ -1,6 +1,7 @@
 """Which spans there are, which are kept, what their vectors and strings are."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -10,9 +11,9 @@ from hypothesis import strategies as st
 
 from corelax.document import Document
 from corelax.english.words import SHAPES
-from corelax.rankers.encoder.inputs import encoder_input
-from corelax.rankers.encoder.span_table import best_numbers, span_table, word_spans
-from corelax.rankers.encoder.spans import likely_spans, on_device
+from corelax.rankers.encoder.batches import PROPERTIES, window_batch
+from corelax.rankers.encoder.inputs import TextWindow, encoder_input
+from corelax.rankers.encoder.span_table import SpanTable, likely_spans, span_table
 from corelax.rankers.encoder.words import LAYERS
 from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_model, write_encoder
 
@@ -26,14 +27,30 @@ def model(tmp_path_factory):
     return tiny_model(write_encoder(tmp_path_factory.mktemp("encoder")))
 
 
-@torch.no_grad()
+class Found(NamedTuple):
+    """What a network says of the windows of a document: all spans, and some of them."""
+
+    windows: tuple[TextWindow, ...]
+    words: torch.Tensor
+    table: SpanTable
+    logits: np.ndarray
+    number: np.ndarray
+    vectors: np.ndarray
+    properties: dict[str, list[int]]
+
+
 def found(model, document, given=None, scheme=0):
-    """Windows of a document, and the spans in them."""
-    windows = encoder_input(document, model.tokenizer, model.ranker.settings.window)
-    read = model.ranker.read(windows, [scheme] * len(windows))
-    if given is not None:
-        given = np.array(given, np.int64).reshape(-1, 3)
-    return windows, read, model.ranker.find(read, given=given)
+    """Windows of a document, and the likeliest or the given spans in them."""
+    windows = encoder_input(document, model.tokenizer, model.settings.window)
+    batch = window_batch(windows, [scheme] * len(windows), model.settings.max_width)
+    words, logits = model.network.words(batch, 1)
+    if given is None:
+        number = likely_spans(logits, batch.spans, model.settings.span_ratio)
+    else:
+        number = batch.spans.numbers(np.array(given, np.int64).reshape(-1, 3))
+    vectors, properties = model.network.spans(words, batch, number)
+    by_name = dict(zip(PROPERTIES, properties.T.tolist(), strict=True))
+    return Found(windows, words.clone(), batch.spans, logits, number, vectors, by_name)
 
 
 def every_span(windows, widest):
@@ -64,8 +81,6 @@ def test_the_spans_of_a_table_are_those_whose_words_are_in_one_sentence(rows, wi
         if start + width < len(row) and row[start] == row[start + width]
     ]
     table = span_table(sentences, widest)
-    for here, there in zip(table, on_device(word_spans(sentences, widest)), strict=True):
-        assert here.tolist() == there.tolist()
     assert list(zip(*(t.tolist() for t in table[:3]), strict=True)) == expected
     assert table.numbers(np.array(expected, np.int64).reshape(-1, 3)).tolist() == [
         *range(len(expected))
@@ -75,12 +90,12 @@ def test_the_spans_of_a_table_are_those_whose_words_are_in_one_sentence(rows, wi
 
 def test_the_logit_of_a_span_is_that_of_its_formula(model):
     """v · relu(S x_s + E x_e + C mean(x_s … x_e) + width + scheme), span by span."""
-    _, read, spans = found(model, a_document(STORY), scheme=1)
+    spans = found(model, a_document(STORY), scheme=1)
     scorer = model.ranker.spans
     table = list(zip(*(t.tolist() for t in spans.table[:3]), spans.logits.tolist(), strict=True))
     assert len(table) > 100
     for row, start, width, logit in table[::7]:
-        words = read.words[row, start : start + width + 1]
+        words = spans.words[row, start : start + width + 1]
         hidden = scorer.start(words[0]) + scorer.end(words[-1])
         hidden = hidden + scorer.content(words).mean(0)
         hidden = hidden + scorer.width.weight[width] + scorer.scheme.weight[1]
@@ -99,8 +114,7 @@ def tables(draw):
     widest = draw(st.integers(1, 3))
     table = span_table(sentences, widest)
     order = draw(st.permutations(range(len(table.window))))
-    on_cpu = on_device(word_spans(sentences, widest))
-    return table, on_cpu, torch.tensor(order, dtype=torch.float) - 10
+    return table, np.array(order, float) - 10
 
 
 @given(
@@ -110,38 +124,24 @@ def tables(draw):
 )
 @enough
 def test_the_likeliest_spans_of_each_window_are_kept_in_the_order_of_the_text(spans, ratio, least):
-    table, on_cpu, logits = spans
+    table, logits = spans
     every = list(zip(logits.tolist(), *(t.tolist() for t in table[:3]), strict=True))
     expected = []
     for window, words in enumerate(table.words.tolist()):
         inside = sorted((span for span in every if span[1] == window), reverse=True)
         best = inside[: math.ceil(words * ratio)]
         expected += sorted(span[1:] for span in best if span[0] >= least)
-    kept = likely_spans(logits, on_cpu, ratio, least).kept(logits, on_cpu)
-    places = (kept.window, kept.start, kept.width)
-    assert list(zip(*(t.tolist() for t in places), strict=True)) == expected
-    assert kept.logit.equal(logits[kept.number])
-    windows = [window for window, *_ in expected]
-    assert kept.counts.tolist() == [windows.count(n) for n in range(len(table.words))]
-    number, counts = best_numbers(logits.numpy(), table, ratio, least)
-    assert (number.tolist(), counts.tolist()) == (kept.number.tolist(), kept.counts.tolist())
-
-
-def test_gradients_reach_the_logits_of_kept_spans_only():
-    logits = torch.tensor([1.0, 3.0, -2.0], requires_grad=True)
-    table = on_device(word_spans([np.array([0, 0])], 2))
-    likely_spans(logits, table, 1.0, least=0.0).kept(logits, table).logit.sum().backward()
-    assert logits.grad.tolist() == [1, 1, 0]
+    number = likely_spans(logits, table, ratio, least)
+    assert list(zip(*(t[number].tolist() for t in table[:3]), strict=True)) == expected
 
 
 def test_given_spans_are_taken_instead(model):
     given = [(0, 0, 0), (0, 2, 2), (1, 1, 3)]
-    windows, _, spans = found(model, a_document(STORY), given)
-    expected = [(windows[row].first + s, windows[row].first + s + w + 1) for row, s, w in given]
-    pairs = zip(spans.spans.start[0].tolist(), spans.spans.end[0].tolist(), strict=True)
-    assert list(pairs) == expected
-    numbers = spans.table.numbers(np.array(given))
-    assert spans.logits[numbers].tolist() == spans.spans.logit[0].tolist()
+    spans = found(model, a_document(STORY), given)
+    first = [spans.windows[row].first for row, *_ in given]
+    assert spans.properties["start"] == [f + s for f, (_, s, _) in zip(first, given, strict=True)]
+    expected = [f + s + w + 1 for f, (_, s, w) in zip(first, given, strict=True)]
+    assert spans.properties["end"] == expected
 
 
 # What is known of spans.
@@ -149,17 +149,21 @@ def test_given_spans_are_taken_instead(model):
 
 def test_the_vector_of_a_span_is_that_of_its_formula(model):
     """gelu(W [x_s; x_e; Σ_t α_t x_t; width; scheme])."""
-    windows, read, spans = found(model, a_document(STORY))
+    spans = found(model, a_document(STORY))
     encoder = model.ranker.span_vectors
-    for at, (row, start, width) in enumerate(zip(*spans.kept[1:4], strict=True)):
-        words = read.words[row, start : start + width + 1]
+    places = zip(*(column[spans.number].tolist() for column in spans.table[:3]), strict=True)
+    for at, (row, start, width) in enumerate(places):
+        words = spans.words[row, start : start + width + 1]
         attention = encoder.attention(words).softmax(0)
         parts = [words[0], words[-1], (attention * words).sum(0)]
         parts += [encoder.width.weight[width], encoder.scheme.weight[0]]
         expected = torch.nn.functional.gelu(encoder.project(torch.cat(parts)))
-        torch.testing.assert_close(spans.spans.vectors[0, at], expected, atol=1e-5, rtol=1e-4)
-        head = start + attention.argmax()
-        assert spans.spans.head[0, at] == windows[row].layers[head, LAYERS.index("hash")]
+        np.testing.assert_allclose(
+            spans.vectors[at], expected.detach().numpy(), atol=1e-5, rtol=1e-4
+        )
+        head = start + int(attention.argmax())
+        hashes = spans.windows[row].layers[:, LAYERS.index("hash")]
+        assert spans.properties["head"][at] == hashes[head]
 
 
 def bare(words):
@@ -181,10 +185,10 @@ def test_the_numbers_of_two_strings_are_equal_if_and_only_if_the_bare_strings_ar
     """In any window, at any place."""
     document = Document.from_sentences("d", sentences)
     windows = encoder_input(document, model.tokenizer, model.ranker.settings.window)
-    _, _, spans = found(model, document, every_span(windows, 4))
-    bounds = zip(spans.spans.start[0].tolist(), spans.spans.end[0].tolist(), strict=True)
+    spans = found(model, document, every_span(windows, 4)).properties
+    bounds = zip(spans["start"], spans["end"], strict=True)
     strings = [bare(document.words[start:end]) for start, end in bounds]
-    numbers = spans.spans.text[0].tolist()
+    numbers = spans["text"]
     number_of = dict(zip(strings, numbers, strict=True))
     assert [number_of[string] for string in strings] == numbers
     assert len(set(numbers)) == len(number_of)
@@ -192,27 +196,28 @@ def test_the_numbers_of_two_strings_are_equal_if_and_only_if_the_bare_strings_ar
 
 def test_the_order_of_words_makes_another_string(model):
     document = a_document(["dog cat", "cat dog", "dog cat cat", "dog dog cat"])
-    windows, _, spans = found(model, document, [(0, 0, 1), (0, 2, 1), (0, 4, 2), (0, 7, 2)])
-    assert len(windows) == 1
-    assert len(set(spans.spans.text[0].tolist())) == 4
+    spans = found(model, document, [(0, 0, 1), (0, 2, 1), (0, 4, 2), (0, 7, 2)])
+    assert len(spans.windows) == 1
+    assert len(set(spans.properties["text"])) == 4
 
 
 def test_a_span_knows_its_sentence_and_speaker(model):
     document = a_document(STORY, ["Bo", None, "Cy", "Bo", "Bo", None])
-    _, _, spans = found(model, document)
+    spans = found(model, document).properties
     sentence_of = [n for n, sentence in enumerate(document.sentences) for _ in sentence]
-    first = spans.spans.start[0].tolist()
-    assert spans.spans.sentence[0].tolist() == [sentence_of[word] for word in first]
+    first = spans["start"]
+    assert spans["sentence"] == [sentence_of[word] for word in first]
     expected = {"Bo": 1, None: 0, "Cy": 2}
     speakers = document.layer("speaker")
-    assert spans.spans.speaker[0].tolist() == [expected[speakers[word]] for word in first]
+    assert spans["speaker"] == [expected[speakers[word]] for word in first]
 
 
 def test_a_word_is_the_mean_of_its_pieces(model):
     document = a_document(["zqx dog", "qq"])
-    (window,), read, _ = found(model, document)
+    spans = found(model, document, [(0, 0, 0)])
+    [window] = spans.windows
     with torch.no_grad():
         hidden = model.ranker.encoder(torch.from_numpy(window.pieces)[None]).last_hidden_state[0]
     expected = torch.stack([hidden[1:4].mean(0), hidden[4], hidden[5:7].mean(0)])
     lower_case = model.ranker.shapes.weight[SHAPES.index("lower")]
-    torch.testing.assert_close(read.words[0], expected + lower_case, atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(spans.words[0], expected + lower_case, atol=1e-5, rtol=1e-4)

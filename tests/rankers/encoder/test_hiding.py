@@ -6,8 +6,7 @@ import pytest
 import torch
 from transformers import AutoConfig, AutoModel
 
-from corelax.rankers.encoder.attention import fuse_attention
-from corelax.rankers.encoder.hiding import SEES_ALL, hiding, takes_hiding
+from corelax.rankers.encoder.attention import SEES_ALL, fuse_attention, hiding, takes_hiding
 
 SMALL = {
     "hidden_size": 16,
@@ -36,7 +35,7 @@ def test_encoders_read_the_ready_table_as_their_own(kind):
     real = torch.arange(20) < lengths[:, None]
     with torch.inference_mode():
         own = encoder(input_ids=pieces, attention_mask=real.long()).last_hidden_state
-        ready = encoder(input_ids=pieces, attention_mask=hiding(20, lengths)).last_hidden_state
+        ready = encoder(input_ids=pieces, attention_mask=hiding(real)).last_hidden_state
         everything = encoder(input_ids=pieces).last_hidden_state
     torch.testing.assert_close(ready[real], own[real], rtol=1e-4, atol=1e-5)
     assert not torch.allclose(everything[1, :7], own[1, :7], atol=1e-4)  # what is hidden matters

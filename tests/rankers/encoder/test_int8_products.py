@@ -13,11 +13,11 @@ from corelax.core.errors import CorelaxError
 from corelax.core.folders import DIGEST
 from corelax.io import read
 from corelax.metrics import score
-from corelax.rankers.encoder import exported, graphs
+from corelax.rankers.encoder import exported, onnx_network
+from corelax.rankers.encoder.batches import Item
 from corelax.rankers.encoder.exported import write_graphs
 from corelax.rankers.encoder.folder import load_ranker, save_ranker
 from corelax.rankers.encoder.input_ranges import Range, input_ranges
-from corelax.rankers.encoder.items import Item
 from corelax.rankers.encoder.light import load_light
 from corelax.resolve import Resolver
 from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_folder
@@ -60,9 +60,9 @@ def in_bytes(layer: nn.Linear, known: Range, x: torch.Tensor) -> torch.Tensor:
 
 @pytest.mark.parametrize("cuts_off", [True, False])
 def test_scores_are_those_of_a_literal_version(folder, monkeypatch, cuts_off):
-    if not cuts_off and graphs._may_cut_off():
+    if not cuts_off and onnx_network._may_cut_off():
         pytest.skip("without VNNI sums are exact only if that is asked for")
-    monkeypatch.setattr(graphs, "_may_cut_off", lambda: cuts_off)
+    monkeypatch.setattr(onnx_network, "_may_cut_off", lambda: cuts_off)
     light, model = load_light(folder, threads=1, int8=True), load_ranker(folder)
     items = [Item(model.windows(document), 0, [(0, 1), (1, 2), (2, 4)]) for document in DOCUMENTS]
     exact = model.score(items)

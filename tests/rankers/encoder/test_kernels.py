@@ -10,12 +10,12 @@ import pytest
 
 from corelax.core.errors import CorelaxError
 from corelax.decode.arrays import dense_scores
+from corelax.rankers.encoder.batches import Item
 from corelax.rankers.encoder.exported import write_graphs
 from corelax.rankers.encoder.folder import load_ranker
-from corelax.rankers.encoder.graphs import CANDIDATES, LINKS, MENTIONS, SPANS
-from corelax.rankers.encoder.items import Item
 from corelax.rankers.encoder.kernels import SWITCH
 from corelax.rankers.encoder.light import load_light
+from corelax.rankers.encoder.onnx_network import CANDIDATES, LINKS, MENTIONS, SPANS
 from corelax.resolve import Resolver
 from tests.kernels.small_networks import needs_kernels
 from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_folder

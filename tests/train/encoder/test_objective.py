@@ -11,7 +11,7 @@ import torch
 from corelax.losses import metric_loss, ranking_loss
 from corelax.train.encoder.config import EncoderConfig
 from corelax.train.encoder.objective import WORDS, batch_objective
-from tests.train.encoder.tiny_encoder import examples, made, save_encoder, tiny_model
+from tests.train.encoder.tiny_encoder import bounds_of, examples, made, save_encoder, tiny_model
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 NOTHING_ELSE = {"mention": 0, "type": 0, "head": 0, "likelihood": 0}
@@ -47,21 +47,14 @@ def loss(model, documents, **settings):
 
 
 def found_spans(ranker, example):
-    found = ranker.find(ranker.read(example.windows, [example.scheme] * len(example.windows)))
-    scored = ranker.link(found.spans, [len(found.kept.window)], [example.scheme])
-    return found, scored.antecedent_scores[0]
+    found = ranker([example.windows], [example.scheme])
+    return found, found.antecedent_scores[0]
 
 
 def gold_of(example, found):
     """The entity of each span that was found, by looking for it in the document."""
     entities = {m[:2]: n for n, c in enumerate(example.document.clusters) for m in c}
-    spans = found.spans
-    return torch.tensor(
-        [
-            entities.get((start, end), -1)
-            for start, end in zip(spans.start[0].tolist(), spans.end[0].tolist(), strict=True)
-        ]
-    )
+    return torch.tensor([entities.get(span, -1) for span in bounds_of(example.windows, found)])
 
 
 @pytest.mark.parametrize("objective", ["ranking", "entity", "margin", "metric"])
@@ -119,7 +112,7 @@ def test_a_metric_is_that_of_the_scores_and_of_all_gold_mentions(model, document
 def test_singletons_are_as_likely_as_the_mentions(model):
     [example] = examples(model, made(1), singletons="keep")
     found, scores = found_spans(model.ranker, example)
-    chance = found.spans.logit[0].sigmoid()
+    chance = found.mention[0].sigmoid()
     value = metric_loss(
         scores,
         gold_of(example, found),
@@ -161,10 +154,9 @@ def test_types_and_heads_are_learned_from_the_mentions_that_were_found(model, do
     found, _ = found_spans(ranker, example)
     marked = example.markables
     known = {tuple(place): at for at, place in enumerate(marked.where.tolist())}
-    kept = found.kept
     types = heads = 0.0
-    chances = ranker.types(found.spans.vectors[0]).log_softmax(-1)
-    places = zip(kept.window.tolist(), kept.start.tolist(), kept.width.tolist(), strict=True)
+    chances = ranker.types(found.vectors).log_softmax(-1)
+    places = zip(*(column[found.kept].tolist() for column in found.table[:3]), strict=True)
     for row, place in enumerate(places):
         at = known.get(place)
         if at is not None and marked.types[at] >= 0:

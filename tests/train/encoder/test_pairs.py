@@ -16,7 +16,14 @@ from corelax.train.encoder.config import EncoderConfig
 from corelax.train.encoder.corpora import TrainingCorpus, training_examples
 from corelax.train.encoder.objective import WORDS, batch_objective
 from corelax.train.encoder.variation import grouped
-from tests.train.encoder.tiny_encoder import LETTERS, examples, made, save_encoder, tiny_model
+from tests.train.encoder.tiny_encoder import (
+    LETTERS,
+    bounds_of,
+    examples,
+    made,
+    save_encoder,
+    tiny_model,
+)
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 ROWS = [
@@ -80,7 +87,7 @@ def loss(model, some, **settings):
 def probability(model, example, number):
     """The chance that the two spans of a pair corefer, from the scores of the document alone."""
     scored = model.ranker([example.windows], [example.scheme])
-    spans = list(zip(scored.spans.start[0].tolist(), scored.spans.end[0].tolist(), strict=True))
+    spans = bounds_of(example.windows, scored)
     table = coreference_probs(link_probs(scored.antecedent_scores[0]))
     later, earlier = (
         spans.index((int(p[number, 1]), int(p[number, 1] + p[number, 2] + 1)))
@@ -106,7 +113,7 @@ def test_what_is_not_known_is_not_learnt(model, folder):
     assert loss(model, [first]) == 0  # no entities are annotated: no likelihood
     assert loss(model, [first, whole]) == pytest.approx(loss(model, [whole]), rel=1e-4)
     with torch.no_grad():
-        found = model.ranker.find(model.ranker.read(first.windows, [first.scheme]))
+        found = model.ranker([first.windows], [first.scheme])
     logits = found.logits[found.table.numbers(np.array([[0, 0, 0], [0, 4, 0]]))]
     wanted = torch.nn.functional.softplus(-logits).sum().item()  # the two that corefer are mentions
     assert loss(model, [first], mention=1) == pytest.approx(WORDS * wanted / first.words, rel=1e-4)

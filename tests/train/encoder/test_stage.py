@@ -9,8 +9,6 @@ import torch
 
 from corelax import CorelaxError
 from corelax.core.folders import WEIGHTS
-from corelax.core.settings import rename_keys
-from corelax.rankers.encoder import folder_config
 from corelax.rankers.encoder.folder import load_ranker
 from corelax.train.encoder.config import EncoderConfig
 from corelax.train.encoder.evaluate import dev_report
@@ -182,21 +180,3 @@ def test_a_folder_from_before_a_setting_existed_has_its_default(encoder, tmp_pat
     assert listener.documents == []
     with pytest.raises(CorelaxError, match=r"other settings or files \(weight_decay\)"):
         train(tmp_path, encoder, epochs=1, weight_decay=0.5)
-
-
-def test_a_folder_of_an_older_format_is_migrated(encoder, tmp_path, monkeypatch):
-    train(tmp_path, encoder, epochs=1)
-    path = tmp_path / "config.json"
-    content = json.loads(path.read_text())
-    content["format"] = "corelax encoder ranker 0"
-    content["settings"]["longest"] = content["settings"].pop("max_width")
-    path.write_text(json.dumps(content))
-    with pytest.raises(CorelaxError, match="'corelax encoder ranker 0' is not"):
-        load_ranker(tmp_path)
-
-    def newer(old):
-        settings = rename_keys(old["settings"], {"longest": "max_width"})
-        return {**old, "format": folder_config.FORMAT, "settings": settings}
-
-    monkeypatch.setattr(folder_config, "MIGRATIONS", {"corelax encoder ranker 0": newer})
-    assert load_ranker(tmp_path).ranker.settings.max_width == 10

@@ -13,7 +13,7 @@ from corelax.train.encoder.config import EncoderConfig
 from corelax.train.encoder.corpora import TrainingCorpus
 from corelax.train.encoder.objective import WORDS, batch_objective
 from corelax.train.encoder.teacher import LEAST_LINK, taught
-from tests.train.encoder.tiny_encoder import examples, made, save_encoder, tiny_model
+from tests.train.encoder.tiny_encoder import bounds_of, examples, made, save_encoder, tiny_model
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -46,8 +46,9 @@ def bounds(example, where):
 @torch.no_grad()
 def link_table(model, example):
     """{(span, antecedent): probability} of a document, "new" as the span itself; the logits of spans."""
-    scored = model.ranker([model.windows(example.document)], [1])
-    spans = list(zip(scored.spans.start[0].tolist(), scored.spans.end[0].tolist(), strict=True))
+    windows = model.windows(example.document)
+    scored = model.ranker([windows], [1])
+    spans = bounds_of(windows, scored)
     probs = link_probs(scored.antecedent_scores[0])
     links = {
         (spans[i], spans[j]): float(probs[i, j])
@@ -55,7 +56,7 @@ def link_table(model, example):
         for j in range(i + 1)
         if probs[i, j] > 0
     }
-    return links, dict(zip(spans, scored.spans.logit[0].tolist(), strict=True))
+    return links, dict(zip(spans, scored.mention[0].tolist(), strict=True))
 
 
 def test_likely_links_are_passed_on_and_entities_stay(models):
@@ -110,8 +111,7 @@ def test_a_mention_is_half_what_the_teacher_believes(models):
         objective(pupil.ranker, [each]).item() for each in (example._replace(soft=None), example)
     )
     with torch.no_grad():
-        windows, scheme = example.windows, example.scheme
-        found = pupil.ranker.find(pupil.ranker.read(windows, [scheme] * len(windows)))
+        found = pupil.ranker([example.windows], [example.scheme])
     gold = np.zeros(len(found.logits))
     gold[found.table.numbers(example.markables.where)] = 1
     believed = np.zeros(len(found.logits))

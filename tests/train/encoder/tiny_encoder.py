@@ -9,8 +9,9 @@ import pytest
 import torch
 
 from corelax import Document
-from corelax.rankers.encoder.folder import EncoderModel, new_ranker
+from corelax.rankers.encoder.folder import new_ranker
 from corelax.rankers.encoder.inputs import WordPieces
+from corelax.rankers.encoder.model import EncoderModel
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.synthetic import Shape, generate
 from corelax.train.checkpoint import History
@@ -141,3 +142,10 @@ class Listener(Progress):
         self.epochs.append((config.stage, len(history.epochs)))
         if len(history.epochs) == self._after_epoch:
             raise KeyboardInterrupt
+
+
+def bounds_of(windows, found):
+    """The spans that a network kept of the windows of a document, as first word and one past the last."""
+    table, kept = found.table, found.kept
+    places = zip(*(column[kept].tolist() for column in table[:3]), strict=True)
+    return [(windows[w].first + s, windows[w].first + s + width + 1) for w, s, width in places]

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from corelax.rankers.encoder.batches import PROPERTIES
 from corelax.rankers.encoder.memory import BLOCK
 from corelax.rankers.encoder.pair_features import (
     DISTANCES,
@@ -28,42 +28,21 @@ from corelax.rankers.encoder.pair_features import (
 )
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.rankers.encoder.spans import rows_of
-from corelax.rankers.encoder.transfers import to_device
-
-BLOCKS = {"cpu": BLOCK, "cuda": 4096, "mps": 512}
 
 
 class Spans(NamedTuple):
-    """Spans of documents, [document, span] each, in the order of the text.
+    """Spans of documents in the order of the text, and what is known of them.
 
     Attributes:
         vectors: [document, span, span_size].
-        logit: The logit of being a mention.
-        number: The position among the spans of the document.
-        start: The first word.
-        end: One past the last word.
-        sentence: The number of the sentence.
-        speaker: The number of the speaker, 0 for unknown.
-        turn: The number of the turn or of the quote, 0 for narration.
-        person: The pronoun that it is (`words.PERSONS`), 0 for none.
-        text: The hash of the string, without determiner and possessive.
-        head: The hash of the head word.
-        head_word: The head word.
-        real: False for padding.
+        number: [document, span] their numbers in the document.
+        properties: [document, span, property], see `PROPERTIES`.
+        real: [document, span] False for padding.
     """
 
     vectors: Tensor
-    logit: Tensor
     number: Tensor
-    start: Tensor
-    end: Tensor
-    sentence: Tensor
-    speaker: Tensor
-    turn: Tensor
-    person: Tensor
-    text: Tensor
-    head: Tensor
-    head_word: Tensor
+    properties: Tensor
     real: Tensor
 
     def part(self, start: int, end: int) -> Spans:
@@ -76,7 +55,7 @@ class Candidates(NamedTuple):
 
     Attributes:
         scores: [document, span, 1 + candidate], "new entity" first, which is 0; −inf where there is none.
-        antecedents: [document, span, candidate] positions of spans.
+        antecedents: [document, span, candidate] numbers of spans.
     """
 
     scores: Tensor
@@ -111,29 +90,20 @@ class AntecedentScorer(nn.Module):
         buckets = np.searchsorted(DISTANCES, np.arange(DISTANCES[-1] + 1), side="right") - 1
         self.register_buffer("_buckets", torch.from_numpy(buckets), persistent=False)
 
-    def forward(
-        self, spans: Spans, schemes: Tensor, counts: Sequence[int], block: int = BLOCK
-    ) -> Candidates:
-        """Candidates for all spans: a block at a time, each with the spans that it can reach.
-
-        Args:
-            spans: [document, span].
-            schemes: [document] numbers of schemes.
-            counts: How many spans each document has; the rest of its row is padding.
-            block: How many spans are scored together; bounds the memory and changes nothing else.
-        """
+    def forward(self, spans: Spans, schemes: Tensor) -> Candidates:
+        """Candidates of all spans of [document] with schemes: a block at a time, which bounds the memory."""
         documents, size = spans.number.shape
+        block = BLOCK[spans.number.device.type]
         most = min(self._most, size)
-        # All of the result is allocated at once: block by block it would leave the memory in pieces.
-        scores = spans.logit.new_full((documents, size, most + 1), -torch.inf)
+        scores = spans.vectors[:0].float().new_full((documents, size, most + 1), -torch.inf)
         antecedents = torch.zeros_like(scores[..., 1:], dtype=torch.long)
         for at in range(0, size, block):
             now, before = (
                 spans.part(at, at + block),
                 spans.part(max(0, at - self._reach), at + block),
             )
-            real = _real_rows(np.array(counts) - at, now.number.shape[1])
-            candidates = self.look(now, before, schemes, to_device(real, schemes.device))
+            rows = now.real.flatten().nonzero().squeeze(1)
+            candidates = self.look(now, before, schemes, rows)
             width = candidates.antecedents.shape[-1]
             scores[:, at : at + block, : width + 1] = candidates.scores
             antecedents[:, at : at + block, :width] = candidates.antecedents
@@ -208,17 +178,17 @@ class AntecedentScorer(nn.Module):
         """[row, candidate] a number for where the two are, and one for who they are."""
 
         def pair(name: str) -> tuple[Tensor, Tensor]:
-            return getattr(row, name)[:, None], getattr(before, name)[document, where]
+            at = PROPERTIES.index(name)
+            return row.properties[:, at, None], before.properties[..., at][document, where]
 
         start, their_start = pair("start")
         end, their_end = pair("end")
         sentence, their_sentence = pair("sentence")
-        number, their_number = pair("number")
         text, their_text = pair("text")
         head, their_head = pair("head")
         place = (
             self._bucket(sentence - their_sentence),
-            self._bucket(number - their_number),
+            self._bucket(row.number[:, None] - before.number[document, where]),
             text == their_text,
             head == their_head,
             (their_end > start) & (their_start < end),
@@ -228,16 +198,6 @@ class AntecedentScorer(nn.Module):
 
     def _bucket(self, distance: Tensor) -> Tensor:
         return self._buckets[distance.clamp(0, DISTANCES[-1])]
-
-
-def _real_rows(counts: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """[row] positions of real spans in a table [document, size], of which each document has a count.
-
-    >>> _real_rows(np.array([2, -1, 9]), 3).tolist()
-    [0, 1, 6, 7, 8]
-    """
-    there = np.arange(size) < counts[:, None]
-    return np.flatnonzero(there)
 
 
 def voices(speaker: Tensor, their_speaker: Tensor, turn: Tensor, their_turn: Tensor) -> Tensor:

@@ -1,4 +1,6 @@
-"""MPNet with fused attention: transformers computes it in five steps, each a table of all pairs of pieces.
+"""Attention of encoders: fused in MPNet, and what hides the pieces that fill up windows.
+
+transformers computes MPNet's in five steps, each a table of all pairs of pieces.
 
 The bias of relative positions and the mask are added once, not in every layer, and go into PyTorch's
 attention as one table. Results are the same but for rounding.
@@ -6,11 +8,17 @@ attention as one table. Results are the same but for rounding.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional
+
+HIDDEN = -1e4  # what hides a piece from attention
+# Encoders whose pieces all see each other in every layer. Where some layers look only nearby
+# (ModernBERT), or count distances themselves (DeBERTa), the encoder has to make its own tables.
+SEES_ALL = {"bert", "roberta", "xlm-roberta", "camembert", "electra", "distilbert", "mpnet"}
 
 
 def fuse_attention(encoder: Any) -> None:
@@ -71,3 +79,24 @@ def fuse_attention(encoder: Any) -> None:
     encoder.encoder.__class__ = FusedEncoder
     for layer in encoder.encoder.layer:
         layer.attention.attn.__class__ = FusedAttention
+
+
+def takes_hiding(encoder: Any) -> bool:
+    """Whether an encoder of Hugging Face can be given the table of `hiding`."""
+    config = encoder.config
+    # What takes ready tables as they are; MPNet has it only in later versions of transformers.
+    has_way = hasattr(sys.modules[type(encoder).__module__], "create_bidirectional_mask")
+    fits = config.model_type in SEES_ALL and config._attn_implementation in {"sdpa", "eager"}
+    return has_way and fits
+
+
+def hiding(real: Tensor) -> Tensor:
+    """[window, 1, 1, piece] what is added to the logits of attention, from [window, piece] which are real.
+
+    From 0 and 1 alone transformers makes such a table itself, but first asks whether it needs one, and so
+    waits for a GPU until that has computed everything before. A ready one is taken as it is.
+
+    >>> hiding(torch.tensor([[True, False]])).tolist()
+    [[[[0.0, -10000.0]]]]
+    """
+    return torch.where(real, 0.0, HIDDEN)[:, None, None]

@@ -1,18 +1,4 @@
-"""The network as ONNX graphs, which onnxruntime runs without torch.
-
-Three graphs, cut where a choice is made on arrays:
-
-words.onnx    vectors of pieces → vectors of words, and the logits of all spans
-spans.onnx    the spans that are kept → their vectors and properties
-links.onnx    a block of spans and those before it → candidates and their scores
-
-and two for kernels that compute the encoder, logits and scores of pairs (`kernels.py`):
-
-mentions.onnx     vectors of pieces in their context → vectors of words, and what logits are computed from
-candidates.onnx   as links.onnx → candidates, and what their scores are computed from
-
-The graphs hold no weights, only their names: `model.safetensors` stays the one place where they are.
-"""
+"""The network as ONNX graphs, which onnxruntime runs without torch; `onnx_network.py` says which."""
 
 from __future__ import annotations
 
@@ -27,21 +13,18 @@ from torch import Tensor, nn
 
 from corelax.core.errors import CorelaxError
 from corelax.rankers.encoder.antecedents import Spans
-from corelax.rankers.encoder.flat_attention import flatten_attention
-from corelax.rankers.encoder.graphs import (
+from corelax.rankers.encoder.batches import PROPERTIES
+from corelax.rankers.encoder.onnx_network import (
     CANDIDATE_PARTS,
     CANDIDATES,
     LINKS,
     MENTION_PARTS,
     MENTIONS,
-    PROPERTIES,
     SPANS,
     WORDS,
     Graph,
 )
-from corelax.rankers.encoder.ranker import EncoderRanker, Read, layers_by_name
-from corelax.rankers.encoder.span_table import SpanTable
-from corelax.rankers.encoder.spans import Kept
+from corelax.rankers.encoder.ranker import EncoderRanker
 from corelax.rankers.encoder.words import LAYERS
 
 OPSET = 23  # the first with attention as one operation
@@ -50,11 +33,15 @@ PREFIX = "ranker."  # of weights, in the modules below
 _Shapes = dict[str, dict[int, Any]]
 
 
-class _Words(nn.Module):
+class _Part(nn.Module):
+    """A call of the network, with tensors in and out."""
+
     def __init__(self, ranker: EncoderRanker) -> None:
         super().__init__()
         self.ranker = ranker
 
+
+class _Words(_Part):
     def forward(
         self,
         vectors: Tensor,
@@ -66,30 +53,19 @@ class _Words(nn.Module):
         start: Tensor,
         width: Tensor,
     ) -> tuple[Tensor, Tensor]:
-        """[window, word, size] vectors of words and [span] logits; see `graphs.Graphs.words`."""
-        hidden = self.ranker.encode(vectors, lengths)
-        words = self.ranker.word_vectors(hidden, owners, shapes)
-        none: Any = None
-        table = SpanTable(window, start, width, none, none, none, none)
-        return words, self.ranker.spans(words, table, schemes)
+        spans = window, start, width
+        return self.ranker.words(vectors, lengths, owners, shapes, schemes, spans)
 
 
-class _Mentions(nn.Module):
-    def __init__(self, ranker: EncoderRanker) -> None:
-        super().__init__()
-        self.ranker = ranker
+class _Mentions(_Part):
+    """The vectors of words, and what `_Words` computes logits from; in the order of `MENTION_PARTS`."""
 
     def forward(self, hidden: Tensor, owners: Tensor, shapes: Tensor) -> tuple[Tensor, ...]:
-        """The vectors of words, and what `_Words` computes logits from; in the order of `MENTION_PARTS`."""
         words = self.ranker.word_vectors(hidden, owners, shapes)
         return words, *self.ranker.spans.of_words(words)
 
 
-class _Spans(nn.Module):
-    def __init__(self, ranker: EncoderRanker) -> None:
-        super().__init__()
-        self.ranker = ranker
-
+class _Spans(_Part):
     def forward(
         self,
         words: Tensor,
@@ -101,56 +77,32 @@ class _Spans(nn.Module):
         width: Tensor,
         offsets: Tensor,
     ) -> tuple[Tensor, Tensor]:
-        """[span, span_size] vectors and [span, property]; see `graphs.Graphs.spans`."""
-        none: Any = None
-        kept = Kept(none, window, start, width, torch.zeros_like(start), none)
-        vectors, log_attention = self.ranker.span_vectors(words, kept, schemes, offsets)
-        read = Read(words, layers_by_name(layers), first, schemes, none)
-        spans = self.ranker.described(read, kept, vectors, log_attention)
-        return vectors, torch.stack([getattr(spans, name) for name in PROPERTIES], -1)
+        spans = window, start, width
+        vectors, _, properties = self.ranker.describe(words, layers, first, schemes, spans, offsets)
+        return vectors, properties
 
 
-class _Block(nn.Module):
-    """A block of spans and those before it."""
-
-    def __init__(self, ranker: EncoderRanker) -> None:
-        super().__init__()
-        self.ranker = ranker
-
-    def spans(
-        self, vectors: Tensor, number: Tensor, properties: Tensor, rows: Tensor
-    ) -> tuple[Spans, Spans, Spans]:
-        """[1, span] those of the block and all, and [row] those of the block."""
-        known = dict(zip(PROPERTIES, properties.unbind(-1), strict=True))
-        spans = Spans(vectors=vectors, logit=number, number=number, real=number >= 0, **known)
-        row = Spans(*(part[rows] for part in spans))
-        return Spans(*(part[None] for part in row)), Spans(*(part[None] for part in spans)), row
-
-
-class _Links(_Block):
+class _Links(_Part):
     def forward(
         self, vectors: Tensor, number: Tensor, properties: Tensor, scheme: Tensor, rows: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """[row, 1 + candidate] scores and [row, candidate] spans; see `graphs.Graphs.links`."""
-        now, before, _ = self.spans(vectors, number, properties, rows)
-        every = torch.arange(rows.shape[0])
-        scores, antecedents = self.ranker.antecedents.look(now, before, scheme, every)
-        return scores[0], antecedents[0]
+        scores, antecedents = self.ranker.links(vectors, number, properties, scheme, rows)
+        return scores, antecedents
 
 
-class _Candidates(_Block):
+class _Candidates(_Part):
+    """What `_Links` computes scores from; in the order of `CANDIDATE_PARTS`."""
+
     def forward(
         self, vectors: Tensor, number: Tensor, properties: Tensor, scheme: Tensor, rows: Tensor
     ) -> tuple[Tensor, ...]:
-        """What `_Links` computes scores from; in the order of `CANDIDATE_PARTS`."""
         scorer = self.ranker.antecedents
-        now, before, row = self.spans(vectors, number, properties, rows)
-        [coarse], [where] = scorer.choose(now, before)
+        row, before = self.ranker.block(vectors, number, properties, rows)
+        [coarse], [where] = scorer.choose(Spans(*(part[None] for part in row)), before)
         document = torch.zeros_like(rows)[:, None]
         place, who = scorer.codes(row, before, document, where)
-        return (
-            coarse, where, place, who, scorer.own(row, document, scheme), scorer.previous(vectors)
-        )  # fmt: skip
+        own, previous = scorer.own(row, document, scheme), scorer.previous(vectors)
+        return coarse, where, place, who, own, previous
 
 
 def export_graphs(ranker: EncoderRanker) -> dict[str, Graph]:
@@ -251,7 +203,7 @@ def export_graphs(ranker: EncoderRanker) -> dict[str, Graph]:
     names = set(ranker.state_dict())
     with _quietly():
         models = {name: _exported(*example) for name, example in examples.items()}
-    flatten_attention(models[WORDS], ranker.encoder.config.num_attention_heads)
+    _flatten_attention(models[WORDS], ranker.encoder.config.num_attention_heads)
     return {name: _without_weights(model, names) for name, model in models.items()}
 
 
@@ -305,6 +257,45 @@ def _without_weights(model: Any, names: set[str]) -> Graph:
         value.ClearField("metadata_props")
     model.graph.ClearField("value_info")
     return Graph(model.SerializeToString(), sorted(renamed.values()))
+
+
+def _flatten_attention(model: Any, heads: int) -> None:
+    """Takes away the nodes that cut vectors into heads and join them again: `Attention` does both itself.
+
+    Args:
+        model: An ONNX model, which is changed.
+        heads: The number of attention heads.
+    """
+    from onnx.helper import make_attribute
+
+    nodes = model.graph.node
+    maker = {name: node for node in nodes for name in node.output}
+    user = {name: node for node in nodes for name in node.input}
+    for node in [node for node in nodes if node.op_type == "Attention"]:
+        cuts = [[maker[name], maker[maker[name].input[0]]] for name in node.input[:3]]
+        joins = [user[node.output[0]]]
+        while joins[-1].op_type in ("Transpose", "Identity"):
+            joins.append(user[joins[-1].output[0]])
+        kinds = {tuple(each.op_type for each in cut) for cut in cuts}
+        if kinds != {("Transpose", "Reshape")} or joins[-1].op_type != "Reshape":
+            continue  # made by another exporter: right as it is
+        node.input[:3] = [reshape.input[0] for _, reshape in cuts]
+        node.output[0] = joins[-1].output[0]
+        for name in ("q_num_heads", "kv_num_heads"):
+            node.attribute.append(make_attribute(name, heads))
+        for each in joins:
+            nodes.remove(each)
+    _drop_unused(model)
+
+
+def _drop_unused(model: Any) -> None:
+    """Takes nodes away whose outputs nobody reads."""
+    needed = {value.name for value in model.graph.output}
+    for node in reversed(list(model.graph.node)):  # users stand behind what they use
+        if needed.isdisjoint(node.output):
+            model.graph.node.remove(node)
+        else:
+            needed.update(node.input)
 
 
 @contextmanager

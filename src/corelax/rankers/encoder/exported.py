@@ -16,17 +16,17 @@ from corelax.core.files import write_bytes, write_text
 from corelax.core.folders import CONFIG, WEIGHTS, read_model_config
 from corelax.decode.arrays import dense_scores
 from corelax.document import Document
+from corelax.rankers.encoder.batches import Item, Vectors, batches_of, window_batch
 from corelax.rankers.encoder.export import export_graphs
-from corelax.rankers.encoder.folder import NO_LIMITS, EncoderModel, load_ranker
+from corelax.rankers.encoder.folder import NO_LIMITS, load_ranker
 from corelax.rankers.encoder.folder_config import ENCODER
-from corelax.rankers.encoder.graphs import CANDIDATES, MENTIONS, WORDS, WORDS_INT8, Graph
 from corelax.rankers.encoder.input_ranges import input_ranges
 from corelax.rankers.encoder.int8_products import with_int8_products
-from corelax.rankers.encoder.items import Item, readings
 from corelax.rankers.encoder.kernels import have_kernels
-from corelax.rankers.encoder.light import RECORD, LightModel, load_light
-from corelax.rankers.encoder.memory import PIECES
-from corelax.rankers.encoder.stored_weights import StoredWeights
+from corelax.rankers.encoder.light import RECORD, load_light
+from corelax.rankers.encoder.model import EncoderModel
+from corelax.rankers.encoder.onnx_network import CANDIDATES, MENTIONS, WORDS, WORDS_INT8, Graph
+from corelax.rankers.encoder.weights import StoredWeights
 
 MOST_DIFFERENCE = 0.01  # of logits and scores, from torch's
 MOST_ERROR = 0.2  # of logits in bytes
@@ -122,17 +122,22 @@ def _documents() -> list[Document]:
     ]
 
 
-def _error(light: LightModel, in_bytes: LightModel) -> float:
+def _error(light: EncoderModel, in_bytes: EncoderModel) -> float:
     """‖Δ‖ / ‖logits − mean‖ of all spans of a few documents."""
-    items = [Item(light.windows(document), 0) for document in _documents()]
-    logits, ours = (
-        np.concatenate([model.read(reading)[2] for reading in readings(items, PIECES["cpu"])])
-        for model in (light, in_bytes)
-    )
+    logits, ours = map(_logits, (light, in_bytes))
     return float(np.linalg.norm(ours - logits) / np.linalg.norm(logits - logits.mean()))
 
 
-def _compared(model: EncoderModel, light: LightModel) -> list[float]:
+def _logits(model: EncoderModel) -> Vectors:
+    items = [Item(model.windows(document), 0) for document in _documents()]
+    batches = [
+        window_batch(reading.windows, reading.schemes, model.settings.max_width)
+        for reading in batches_of(items, model.network.pieces)
+    ]
+    return np.concatenate([model.network.words(batch, threads=1)[1] for batch in batches])
+
+
+def _compared(model: EncoderModel, light: EncoderModel) -> list[float]:
     """The largest differences of logits and of scores on a few documents; an error if they matter."""
     documents = _documents()
     for document in documents:

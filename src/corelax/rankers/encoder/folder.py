@@ -8,15 +8,14 @@ README.md            a card, of a finished model
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
-from torch import Tensor
 
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
@@ -34,10 +33,7 @@ from corelax.core.folders import (
 )
 from corelax.core.threads import survive_forks
 from corelax.decode.calibration import Calibration
-from corelax.decode.scored import Scored
-from corelax.document import Document
 from corelax.rankers.encoder.attention import fuse_attention
-from corelax.rankers.encoder.batches import Scoring, score_documents
 from corelax.rankers.encoder.folder_checks import (
     CALL,
     check_files,
@@ -53,88 +49,15 @@ from corelax.rankers.encoder.folder_config import (
     settings_of,
     write_content,
 )
-from corelax.rankers.encoder.inputs import TextWindow, WordPieces
-from corelax.rankers.encoder.items import LEAST_LOGIT, Item
-from corelax.rankers.encoder.memory import PIECES, memory_bound
-from corelax.rankers.encoder.model import try_out
-from corelax.rankers.encoder.packing import PRECISIONS, read_weights, write_packed
+from corelax.rankers.encoder.inputs import WordPieces
+from corelax.rankers.encoder.model import EncoderModel, try_out
 from corelax.rankers.encoder.ranker import EncoderRanker
-from corelax.rankers.encoder.reader import Reader
 from corelax.rankers.encoder.settings import EncoderSettings
-from corelax.rankers.encoder.upgrade import (
-    SHAPE,
-    SPEAKER,
-    WHO,
-    shape_table,
-    upgraded_shapes,
-    who_table,
-)
+from corelax.rankers.encoder.torch_network import TorchNetwork
+from corelax.rankers.encoder.weights import PRECISIONS, StoredWeights, write_packed
 
 NO_LIMITS: Mapping[str, int] = MappingProxyType({})
 INSTALL = "transformers is not installed; pip install 'corelax[encoders]'"
-
-
-class EncoderModel(NamedTuple):
-    """What a folder holds.
-
-    Attributes:
-        ranker: The network, ready to resolve.
-        tokenizer: The pieces of words, by the tokenizer of its encoder.
-        training: What it was trained on, and its scores.
-        calibrations: The calibration of each scheme that has one.
-    """
-
-    ranker: EncoderRanker
-    tokenizer: WordPieces
-    training: Mapping[str, Any]
-    calibrations: Mapping[str, Calibration] = MappingProxyType({})
-
-    @property
-    def settings(self) -> EncoderSettings:
-        """Sizes and limits of the ranker."""
-        return self.ranker.settings
-
-    @property
-    def runtime(self) -> str:
-        """What computes, and where."""
-        return f"torch on {self.ranker.device}"
-
-    def score(self, items: Sequence[Item], *, least: float = LEAST_LOGIT) -> list[Scored]:
-        """Spans and antecedents of documents, see `score_documents`."""
-        return [
-            scored._replace(calibration=self.calibration(item.scheme))
-            for item, scored in zip(
-                items, score_documents(self.ranker, items, least=least), strict=True
-            )
-        ]
-
-    def begin(self, items: Sequence[Item]) -> Scoring | None:
-        """The same in steps, if a GPU computes."""
-        return Scoring(self.ranker, items) if self.ranker.device.type == "cuda" else None
-
-    def memory_bound(self, words: int) -> int:
-        """The most bytes that a text of so many words takes, without the weights."""
-        config = self.ranker.encoder.config
-        return memory_bound(
-            self.settings,
-            size=int(config.hidden_size),
-            heads=int(config.num_attention_heads),
-            pieces=PIECES[self.ranker.device.type],
-            words=words,
-        )
-
-    @property
-    def reader(self) -> Reader:
-        """All of it but the network."""
-        return Reader(self.settings, self.tokenizer, dict(self.calibrations))
-
-    def windows(self, document: Document) -> tuple[TextWindow, ...]:
-        """What the encoder reads of a document."""
-        return self.reader.windows(document)
-
-    def calibration(self, scheme: int) -> Calibration:
-        """The calibration of a scheme, by its number."""
-        return self.reader.calibration(scheme)
 
 
 def new_ranker(encoder: str | Path, settings: EncoderSettings) -> EncoderModel:
@@ -162,7 +85,8 @@ def new_ranker(encoder: str | Path, settings: EncoderSettings) -> EncoderModel:
     except ValueError as error:
         raise CorelaxError(f"{encoder}: {error}; choose another") from None
     check_window(settings.window, model)
-    return EncoderModel(_ranker(model, tokenizer, settings), WordPieces(tokenizer), {})
+    ranker = _ranker(model, tokenizer, settings)
+    return EncoderModel(TorchNetwork(ranker), WordPieces(tokenizer), {})
 
 
 def save_ranker(folder: str | Path, model: EncoderModel, *, precision: str = "full") -> None:
@@ -194,7 +118,11 @@ def write_weights(folder: Path, model: EncoderModel, *, precision: str = "full")
         raise CorelaxError(
             "the weights of a model that resolves on a GPU are rounded; load it with device='cpu' to save it"
         )
-    write_packed(folder / WEIGHTS, model.ranker.state_dict(), precision)
+    weights = {
+        name: weight.detach().float().cpu().contiguous().numpy()
+        for name, weight in model.ranker.state_dict().items()
+    }
+    write_packed(folder / WEIGHTS, weights, precision)
 
 
 def write_config(folder: Path, model: EncoderModel, *, precision: str = "full") -> None:
@@ -251,7 +179,7 @@ def load_ranker(
         config = library.AutoConfig.from_pretrained(folder / ENCODER, **safely, **CALL)
         tokenizer = library.AutoTokenizer.from_pretrained(folder / ENCODER, **safely)
         _check_vocabulary(folder / ENCODER, tokenizer)
-        shapes = upgraded_shapes(stored_shapes(folder / WEIGHTS))
+        shapes = stored_shapes(folder / WEIGHTS)
         check_layers(config, shapes)
 
         def build() -> EncoderRanker:
@@ -266,22 +194,14 @@ def load_ranker(
         check_window(settings.window, without_memory.encoder)
         check_shapes(without_memory, shapes, folder / WEIGHTS)
         ranker = build()
-        weights = _upgraded(read_weights(folder / WEIGHTS, content.get(DIGEST)))
+        stored = StoredWeights(folder / WEIGHTS, content.get(DIGEST))
+        weights = {name: torch.from_numpy(stored(name)) for name in stored.names}
         set_weights(ranker, weights, folder / WEIGHTS)
-        model = EncoderModel(ranker.eval(), WordPieces(tokenizer), training, calibrations)
+        network = TorchNetwork(ranker.eval())
+        model = EncoderModel(network, WordPieces(tokenizer), training, calibrations)
         try_out(model)
         ranker.to(device)
     return model
-
-
-def _upgraded(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Weights of an older format as those of today, others as they are."""
-    weights = dict(weights)
-    if SPEAKER in weights:
-        size = weights["spans.start.weight"].shape[1]
-        weights[WHO] = torch.from_numpy(who_table(weights.pop(SPEAKER).numpy()))
-        weights[SHAPE] = torch.from_numpy(shape_table(size))
-    return weights
 
 
 def _check_vocabulary(folder: Path, tokenizer: Any) -> None:

@@ -11,23 +11,13 @@ from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
 from corelax.core.files import write_text
 from corelax.core.folders import CONFIG, read_model_config
-from corelax.core.settings import Migration, migrate
 from corelax.decode.calibration import Calibration
 from corelax.rankers.encoder.settings import EncoderSettings
-from corelax.rankers.sparse.names import KIND
 
 ENCODER = "encoder"  # the folder with the encoder's own settings and its tokenizer
 FORMAT = "corelax encoder ranker 2"
+SPARSE = "corelax sparse ranker"  # how the formats of the other kind of ranker begin
 MARKS = ("cls_token", "sep_token", "unk_token")
-
-
-def _from_1(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Format 1 had the same settings."""
-    return {**content, "format": FORMAT}
-
-
-# From older formats, each to the next. A setting that gets another name gets a new format and an entry here.
-MIGRATIONS: Mapping[str, Migration] = {"corelax encoder ranker 1": _from_1}
 
 
 def read_config(folder: Path) -> dict[str, Any]:
@@ -42,11 +32,13 @@ def read_config(folder: Path) -> dict[str, Any]:
         raise CorelaxError(f"{folder}: no model there; a model is a folder with {CONFIG}")
     try:
         content = read_model_config(folder)
-        if str(content["format"]).startswith(KIND):
+        if str(content["format"]).startswith(SPARSE):
             raise CorelaxError(
                 f"{folder}: a sparse ranker reads annotated files; an encoder ranker is needed here"
             )
-        return migrate(content, FORMAT, MIGRATIONS)
+        if content["format"] != FORMAT:
+            raise ValueError(f"{content['format']!r} is not {FORMAT!r}")
+        return dict(content)
     except (ValueError, KeyError, TypeError) as error:
         raise CorelaxError(f"{folder / CONFIG}: not the settings of a model ({error})") from None
 

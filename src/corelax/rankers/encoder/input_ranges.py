@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from corelax.document import Document
-from corelax.rankers.encoder.folder import EncoderModel
+from corelax.rankers.encoder.model import EncoderModel
 from corelax.rankers.encoder.sample_texts import TEXTS
 
 MOST_COLUMNS = 8  # whose numbers may go beyond a range

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from corelax.rankers.encoder.graphs import Graph
 from corelax.rankers.encoder.input_ranges import Range
-from corelax.rankers.encoder.stored_weights import SCALE
+from corelax.rankers.encoder.onnx_network import Graph
+from corelax.rankers.encoder.weights import SCALE
 
 MOST = 255  # of a byte
 CONTRIB = "com.microsoft"  # onnxruntime's own operations

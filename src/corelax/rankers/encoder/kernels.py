@@ -6,29 +6,29 @@ The encoder, logits and scores of pairs take the time; small graphs in between s
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
 from math import prod
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from corelax.core.errors import CorelaxError
 from corelax.decode.arrays import Ints
-from corelax.rankers.encoder.graphs import (
+from corelax.rankers.encoder.batches import Vectors, WindowBatch
+from corelax.rankers.encoder.onnx_network import (
     CANDIDATE_PARTS,
     CANDIDATES,
     MENTION_PARTS,
     MENTIONS,
     SPANS,
     Graph,
-    Graphs,
-    Vectors,
+    OnnxNetwork,
+    Stored,
 )
 from corelax.rankers.encoder.pair_features import WHERE, WHO, feature_table
 from corelax.rankers.encoder.settings import EncoderSettings
-from corelax.rankers.encoder.stored_weights import SCALE, Floats32, StoredWeights
+from corelax.rankers.encoder.weights import SCALE, Floats32, StoredWeights
 
 if TYPE_CHECKING:
     from corelax_kernels import ByteMatrix, Encoder, Norm, PairScorer, SpanScorer
@@ -73,57 +73,43 @@ class Kernels(NamedTuple):
     pairs: PairScorer
 
 
-class KernelGraphs(Graphs):
-    """`Graphs` most of which is computed by kernels.
+class KernelNetwork(OnnxNetwork):
+    """A network most of which is computed by kernels.
 
     Args:
+        stored: Of the model folder.
         graphs: Each of `KERNEL_GRAPHS`.
-        weights: The weights.
-        threads: How many threads a call of onnxruntime computes with.
-        folder: What is blamed if the graphs cannot be run.
+        threads: How many threads compute.
         kernels: With the same weights.
     """
 
-    least_at_once = 4
+    name = "kernels in int8"
 
     def __init__(
-        self,
-        graphs: Mapping[str, Graph],
-        weights: StoredWeights,
-        threads: int,
-        folder: Path,
-        kernels: Kernels,
+        self, stored: Stored, graphs: Mapping[str, Graph], threads: int, kernels: Kernels
     ) -> None:
         self._kernels = kernels
-        super().__init__(graphs, weights, threads, folder)
+        super().__init__(stored, graphs, threads)
+        self.least_at_once = (
+            4  # their threads hardly wait: more calls, so that several end together
+        )
 
-    @property
-    def name(self) -> str:
-        """What computes."""
-        return "kernels in int8"
-
-    def words(
-        self,
-        vectors: Vectors,
-        lengths: Ints,
-        owners: Ints,
-        shapes: Ints,
-        schemes: Ints,
-        window: Ints,
-        start: Ints,
-        width: Ints,
-        threads: int = 1,
-    ) -> tuple[Vectors, Vectors]:
-        """As `Graphs.words`; only pieces that are real are computed."""
-        real = np.arange(vectors.shape[1]) < lengths[:, None]
+    def words(self, batch: WindowBatch, threads: int) -> tuple[Vectors, Vectors]:
+        vectors, spans = self._looked_up(batch), batch.spans
+        real = np.arange(vectors.shape[1]) < batch.lengths[:, None]
         hidden = np.zeros_like(vectors)
-        hidden[real] = self._kernels.encoder(vectors[real], lengths, threads)
-        outputs = self._run(MENTIONS, hidden=hidden, owners=owners, shapes=shapes)
+        hidden[real] = self._kernels.encoder(vectors[real], batch.lengths, threads)
+        outputs = self._run(MENTIONS, hidden=hidden, owners=batch.owners, shapes=batch.shapes)
         parts = dict(zip(MENTION_PARTS, outputs, strict=True))
         words = parts.pop("words")
         with self._blaming(MENTIONS):
             logits = self._kernels.spans(
-                **parts, scheme=schemes, window=window, first=start, width=width, threads=threads
+                **parts,
+                scheme=batch.schemes,
+                window=spans.window,
+                first=spans.start,
+                width=spans.width,
+                threads=threads,
             )
         return words, logits
 
@@ -134,9 +120,8 @@ class KernelGraphs(Graphs):
         properties: Ints,
         scheme: int,
         rows: Ints,
-        threads: int = 1,
+        threads: int,
     ) -> tuple[Vectors, Ints]:
-        """As `Graphs.links`."""
         outputs = self._run(
             CANDIDATES,
             vectors=vectors,
@@ -158,19 +143,27 @@ class KernelGraphs(Graphs):
         try:
             yield
         except ValueError as error:
-            raise CorelaxError(f"{self._folder}: {graph}: {error}; export it again") from None
+            raise CorelaxError(
+                f"{self._stored.folder}: {graph}: {error}; export it again"
+            ) from None
 
 
 def kernels_of(
-    config: Mapping[str, Any], weights: StoredWeights, settings: EncoderSettings
+    config: Mapping[str, Any],
+    weights: StoredWeights,
+    settings: EncoderSettings,
+    graphs: Container[str],
 ) -> Kernels | None:
-    """The kernels with the weights of a model folder; None if they were not made for its network.
+    """The kernels with the weights of a model folder; None if there are none that can compute its network.
 
     Args:
         config: `encoder/config.json`.
         weights: The weights, those of the encoder in bytes.
         settings: Sizes and limits of the ranker.
+        graphs: The names of the graphs that there are.
     """
+    if not have_kernels() or not all(name in graphs for name in KERNEL_GRAPHS):
+        return None
     try:
         encoder = _encoder(config, weights)
         if encoder is None or encoder.longest < settings.window:

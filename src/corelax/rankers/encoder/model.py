@@ -1,70 +1,111 @@
-"""What every way of running an encoder ranker offers, torch's `EncoderModel` and `LightModel` alike."""
+"""A trained encoder ranker: a network, the tokenizer of its encoder, and how sure its probabilities are."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from corelax.core.checks import check_choice
+from corelax.core.errors import CorelaxError
 from corelax.decode.calibration import Calibration
 from corelax.decode.scored import Scored
 from corelax.document import Document
-from corelax.rankers.encoder.inputs import TextWindow
-from corelax.rankers.encoder.items import LEAST_LOGIT, Item
-from corelax.rankers.encoder.reader import Reader
+from corelax.rankers.encoder.batches import LEAST_LOGIT, Given, Item, Network, score_documents
+from corelax.rankers.encoder.inputs import TextWindow, WordPieces, encoder_input
+from corelax.rankers.encoder.memory import memory_bound
+from corelax.rankers.encoder.places import Places
 from corelax.rankers.encoder.settings import EncoderSettings
+
+if TYPE_CHECKING:
+    from corelax.rankers.encoder.ranker import EncoderRanker
 
 _SENTENCES = [["Ann", "saw", "the", "old", "man", "’s", "犬", "."], ["She", "said", "so", "!"]]
 
 
-class ScoringSteps(Protocol):
-    """Documents on their way through a network on a GPU, as `batches.Scoring`."""
+class EncoderModel(NamedTuple):
+    """What a model folder holds, whatever runs the network.
 
-    def link(self) -> None:
-        """Waits for the spans; the search for antecedents is started."""
+    Attributes:
+        network: What computes.
+        tokenizer: The pieces of words, by the tokenizer of the encoder.
+        training: What it was trained on, and its scores.
+        calibrations: The calibration of each scheme that has one.
+    """
 
-    def results(self) -> list[Scored]:
-        """Waits for the scores."""
-
-
-class ScoringModel(Protocol):
-    """A trained encoder ranker that can be asked for spans and antecedents."""
+    network: Network
+    tokenizer: WordPieces
+    training: Mapping[str, Any]
+    calibrations: Mapping[str, Calibration] = MappingProxyType({})
 
     @property
     def settings(self) -> EncoderSettings:
         """Sizes and limits of the ranker."""
+        return self.network.settings
 
     @property
-    def training(self) -> Mapping[str, Any]:
-        """What it was trained on, and its scores."""
+    def ranker(self) -> EncoderRanker:
+        """The network of torch, which can be trained and saved."""
+        ranker = getattr(self.network, "ranker", None)
+        if ranker is None:
+            raise CorelaxError(f"a model that torch runs is needed, not one by {self.runtime}")
+        result: EncoderRanker = ranker
+        return result
 
     @property
     def runtime(self) -> str:
         """What computes, and where."""
+        return self.network.name
 
-    @property
-    def reader(self) -> Reader:
-        """All of it but the network."""
+    def scored(
+        self,
+        documents: Sequence[Document],
+        *,
+        scheme: str | None = None,
+        mentions: Sequence[Given] | None = None,
+    ) -> list[Scored]:
+        """The likely mentions of each document and the scores of their antecedents.
+
+        Args:
+            documents: Words, sentences and, if they are known, speakers.
+            scheme: The annotation scheme to follow; the first if None.
+            mentions: Of each document in order, as (first word, one past the last), if they are known.
+        """
+        schemes = self.settings.schemes
+        number = schemes.index(check_choice("scheme", scheme or schemes[0], schemes))
+        given: Sequence[Given | None] = mentions or [None] * len(documents)
+        return self.score(
+            [
+                Item(self.windows(document), number, spans)
+                for document, spans in zip(documents, given, strict=True)
+            ]
+        )
+
+    def score(
+        self, items: Sequence[Item], *, least: float = LEAST_LOGIT, pieces: int | None = None
+    ) -> list[Scored]:
+        """The same of documents whose windows are known; options as for `score_documents`."""
+        return score_documents(
+            self.network, items, least=least, pieces=pieces, calibrations=self.calibrations
+        )
 
     def windows(self, document: Document) -> tuple[TextWindow, ...]:
         """What the encoder reads of a document."""
+        return encoder_input(document, self.tokenizer, self.settings.window)
 
-    def score(self, items: Sequence[Item], *, least: float = LEAST_LOGIT) -> list[Scored]:
-        """The spans of each document and the scores of their antecedents."""
-
-    def begin(self, items: Sequence[Item]) -> ScoringSteps | None:
-        """The same in steps, between which a GPU computes; None where nobody else computes."""
-
-    def calibration(self, scheme: int) -> Calibration:
-        """The calibration of a scheme, by its number."""
+    def places(self, document: Document) -> Places:
+        """Which spans of a document the ranker can look at."""
+        return Places(self.windows(document), len(document.words), self.settings.max_width)
 
     def memory_bound(self, words: int) -> int:
         """The most bytes that a text of so many words takes, without the weights."""
+        return memory_bound(self.network, words)
 
 
-def try_out(model: ScoringModel) -> None:
-    """Scores a document of two sentences; what does not work is told before there is anything to resolve."""
+def try_out(model: EncoderModel) -> None:
+    """Scores a document of two sentences: a folder that loads can be used."""
     document = Document.from_sentences("trial", _SENTENCES)
     [scored] = model.score([Item(model.windows(document), 0)], least=-np.inf)
     if np.isnan(scored.logit).any() or np.isnan(scored.scores).any():

@@ -8,9 +8,10 @@ import torch
 from torch import Tensor, nn
 
 from corelax.core.errors import CorelaxError
-from corelax.rankers.encoder.folder import EncoderModel
+from corelax.rankers.encoder.model import EncoderModel
 from corelax.rankers.encoder.ranker import EncoderRanker
 from corelax.rankers.encoder.settings import EncoderSettings
+from corelax.rankers.encoder.torch_network import TorchNetwork
 
 
 def with_schemes(settings: EncoderSettings, schemes: tuple[str, ...]) -> EncoderSettings:
@@ -42,7 +43,8 @@ def with_settings(model: EncoderModel, settings: EncoderSettings) -> EncoderMode
     ranker.load_state_dict(
         {name: old[name][rows] if name in _per_scheme(ranker) else old[name] for name in old}
     )
-    return EncoderModel(ranker.to(model.ranker.device).eval(), model.tokenizer, {})
+    network = TorchNetwork(ranker.to(model.ranker.device).eval())
+    return EncoderModel(network, model.tokenizer, {})
 
 
 def _per_scheme(ranker: EncoderRanker) -> set[str]:

@@ -2,36 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
 import torch
 from torch import Tensor, nn
 
-from corelax.decode.arrays import Ints
 from corelax.rankers.encoder.settings import EncoderSettings
-from corelax.rankers.encoder.span_table import SpanTable, WordSpans
-from corelax.rankers.encoder.transfers import Arriving, to_device
 
-
-class Kept(NamedTuple):
-    """The spans that are kept of a few windows, in the order of the text.
-
-    Attributes:
-        number: [span] which of the table's spans.
-        window: [span] which of the windows.
-        start: [span] the first word, in the window.
-        width: [span] the number of its words, less one.
-        logit: [span] the logit of being a mention.
-        counts: [window] how many are kept of each, on the CPU.
-    """
-
-    number: Tensor
-    window: Tensor
-    start: Tensor
-    width: Tensor
-    logit: Tensor
-    counts: Ints
+# [span] which of the windows, the first word in the window, the number of words less one.
+Where = tuple[Tensor, Tensor, Tensor]
 
 
 def rows_of(table: Tensor, *index: Tensor) -> Tensor:
@@ -46,18 +23,6 @@ def rows_of(table: Tensor, *index: Tensor) -> Tensor:
     for size, part in zip(table.shape[1:], index[1:], strict=False):
         flat = flat * size + part
     return nn.functional.embedding(flat, table.flatten(0, len(index) - 1))
-
-
-def on_device(spans: WordSpans, device: torch.device | str = "cpu") -> SpanTable:
-    """A table whose columns are tensors on a device, without waiting for it.
-
-    The device repeats what is known of words: there are ten spans for each.
-    """
-    columns = to_device(np.stack(spans[:5]), torch.device(device))
-    word = torch.repeat_interleave(columns[4], output_size=spans.total)
-    window, start, before, outside = columns[:4].index_select(1, word)
-    number = torch.arange(spans.total, device=columns.device)
-    return SpanTable(window, start, number - before, number - outside, *spans[5:])
 
 
 class SpanScorer(nn.Module):
@@ -77,15 +42,9 @@ class SpanScorer(nn.Module):
         self.out = nn.Linear(hidden, len(settings.schemes))
         self.dropout = nn.Dropout(settings.dropout)
 
-    def forward(self, words: Tensor, table: SpanTable, schemes: Tensor) -> Tensor:
-        """[span] logits.
-
-        Args:
-            words: [window, word, size] vectors.
-            table: The spans.
-            schemes: [window] numbers of schemes.
-        """
-        window, start, width = table[:3]
+    def forward(self, words: Tensor, spans: Where, schemes: Tensor) -> Tensor:
+        """[span] logits, of [window, word, size] vectors and [window] numbers of schemes."""
+        window, start, width = spans
         end = start + width
         starts, ends, sums = self.of_words(words)
         mean = (rows_of(sums, window, end + 1) - rows_of(sums, window, start)) / (width + 1)[
@@ -108,66 +67,6 @@ class SpanScorer(nn.Module):
         )
 
 
-class Likely(NamedTuple):
-    """The likeliest spans of windows, before it is known here how many they are.
-
-    Attributes:
-        column: [window, rank] their positions among the spans of the window, in the order of the text; the
-            first `counts` of each row.
-        counts: [window] their number, which a GPU may still have to say.
-    """
-
-    column: Tensor
-    counts: Arriving | Ints
-
-    def kept(self, logits: Tensor, table: SpanTable) -> Kept:
-        """The spans; waits for their number."""
-        counts = self.counts.arrays()[0] if isinstance(self.counts, Arriving) else self.counts
-        # The first `counts` of each sorted row are real: which they are is known without looking.
-        window_at, rank_at = (np.arange(self.column.shape[1]) < counts[:, None]).nonzero()
-        at = to_device(np.stack([window_at, rank_at]), logits.device)
-        before = to_device(np.cumsum(table.sizes) - table.sizes, logits.device)
-        number = self.column[at[0], at[1]] + before[at[0]]
-        return kept_spans(logits, table, number, counts)
-
-
-def likely_spans(
-    logits: Tensor, table: SpanTable, ratio: float, least: float = -torch.inf
-) -> Likely:
-    """The likeliest spans of each window: at most `ratio` for each word, none with a logit below `least`.
-
-    Args:
-        logits: [span].
-        table: The spans.
-        ratio: Spans for each word.
-        least: The smallest logit.
-
-    >>> from corelax.rankers.encoder.span_table import word_spans
-    >>> table, logits = on_device(word_spans([np.array([0, 0])], max_width=2)), [1.0, 3.0, -2.0]
-    >>> kept = likely_spans(torch.tensor(logits), table, 1.0, least=0.0).kept(torch.tensor(logits), table)
-    >>> kept.start.tolist(), kept.width.tolist()
-    ([0, 0], [0, 1])
-    """
-    counts: Arriving | Ints
-    counts = most = table.most(ratio)
-    rows = logits.new_full((len(most), max(table.sizes.max(initial=0), 1)), -torch.inf)
-    rows = rows.index_put((table.window, table.column), logits.detach())
-    best, where = rows.topk(max(most.max(initial=0), 1), dim=1)
-    allowed = to_device(np.arange(best.shape[1]) < most[:, None], logits.device)
-    nowhere = rows.shape[1]
-    if least > -torch.inf:
-        allowed = allowed & (best >= least)
-        counts = Arriving(allowed.sum(1))
-    column = torch.where(allowed, where, nowhere).sort(dim=1).values
-    return Likely(column, counts)
-
-
-def kept_spans(logits: Tensor, table: SpanTable, number: Tensor, counts: Ints) -> Kept:
-    """Spans of a table by their numbers, which must rise; `counts` of each window."""
-    window, start, width = (column[number] for column in table[:3])
-    return Kept(number, window, start, width, logits.index_select(0, number), counts)
-
-
 class SpanEncoder(nn.Module):
     """The vector of a span: its ends, its words by attention, its width, the scheme.
 
@@ -185,17 +84,17 @@ class SpanEncoder(nn.Module):
         self.dropout = nn.Dropout(settings.dropout)
 
     def forward(
-        self, words: Tensor, kept: Kept, schemes: Tensor, offsets: Tensor
+        self, words: Tensor, spans: Where, schemes: Tensor, offsets: Tensor
     ) -> tuple[Tensor, Tensor]:
         """[span, span_size] vectors and [span, width] log α.
 
         Args:
             words: [window, word, size] vectors.
-            kept: The spans.
+            spans: Where they are.
             schemes: [window] numbers of schemes.
             offsets: 0, 1, ... as far as the widest span goes, or further.
         """
-        window, start, width = kept.window, kept.start, kept.width
+        window, start, width = spans
         inside = offsets <= width[:, None]
         where = torch.minimum(start[:, None] + offsets, (start + width)[:, None])
         scores = rows_of(self.attention(words), window[:, None], where).squeeze(-1).float()

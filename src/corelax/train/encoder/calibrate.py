@@ -27,10 +27,9 @@ from corelax.decode.calibration import TINY, UNCALIBRATED, Calibration, Logistic
 from corelax.decode.scored import Scored
 from corelax.document import Document, Span
 from corelax.document.clustering import SINGLETONS, entity_of_mentions, without_singletons
-from corelax.rankers.encoder.batches import score_documents
+from corelax.rankers.encoder.batches import Item, score_documents
 from corelax.rankers.encoder.decisions import decide
-from corelax.rankers.encoder.folder import EncoderModel
-from corelax.rankers.encoder.items import Item
+from corelax.rankers.encoder.model import EncoderModel
 
 Floats = NDArray[np.float64]
 KINDS = ("mention", "link", "entity")
@@ -185,7 +184,7 @@ def observed(
     for start in range(0, len(documents), TOGETHER):
         part = documents[start : start + TOGETHER]
         items = [Item(model.windows(document), number) for document in part]
-        for document, scored in zip(part, score_documents(model.ranker, items), strict=True):
+        for document, scored in zip(part, score_documents(model.network, items), strict=True):
             result.append(Observed(document, scored, singletons, settings.reach))
     return result
 

@@ -10,10 +10,10 @@ from torch import nn
 from corelax.document import Span
 from corelax.document.clustering import Clustering, without_singletons
 from corelax.metrics import METRICS, AnyCounts, Report, Tally
-from corelax.rankers.encoder.batches import score_documents
+from corelax.rankers.encoder.batches import Item, score_documents
 from corelax.rankers.encoder.decisions import predicted_entities
-from corelax.rankers.encoder.items import Item
 from corelax.rankers.encoder.ranker import EncoderRanker
+from corelax.rankers.encoder.torch_network import TorchNetwork
 from corelax.train.encoder.examples import Example
 
 TOGETHER = 16  # documents
@@ -34,11 +34,12 @@ def predictions(
         scheme: The number of the scheme to annotate by; each document's own if None.
         consistent: Whether the words of documents keep people apart, as in `Resolver.resolve`.
     """
+    network = TorchNetwork(ranker)
     with evaluation_mode(ranker):  # also if the caller stops early
         for start in range(0, len(examples), TOGETHER):
             part = examples[start : start + TOGETHER]
             items = [Item(e.windows, e.scheme if scheme is None else scheme) for e in part]
-            for example, scored in zip(part, score_documents(ranker, items), strict=True):
+            for example, scored in zip(part, score_documents(network, items), strict=True):
                 yield predicted_entities(
                     scored,
                     singletons="keep" if example.singletons else "drop",

@@ -14,7 +14,7 @@ from corelax.document import Document, Span
 from corelax.document.clustering import Clustering, entity_of_mentions
 from corelax.document.gold import MENTIONS
 from corelax.rankers.encoder.inputs import TextWindow, WordPieces, encoder_input
-from corelax.rankers.encoder.reach import Places
+from corelax.rankers.encoder.places import Places
 
 UNKNOWN = -1
 Floats = NDArray[np.float32]

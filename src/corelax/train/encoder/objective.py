@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from corelax.losses import ranking_loss
-from corelax.rankers.encoder.ranker import EncoderRanker, Found, Linked
+from corelax.rankers.encoder.ranker import EncoderRanker, Trained
 from corelax.rankers.encoder.span_table import SpanTable
 from corelax.relax import coreference_probs, link_probs
 from corelax.train.encoder.config import SUMS, EncoderConfig
@@ -88,19 +88,15 @@ class Batch(NamedTuple):
 
     Attributes:
         examples: The documents.
-        found: Spans of all windows.
-        scored: [document, span] antecedents.
-        scores: [document, span, span] their scores, as losses take them.
-        owner: [window] the document of each window, on the CPU.
-        counts: Spans of each document.
+        found: What the network says of them.
+        scores: [document, span, span] the scores of antecedents, as losses take them.
+        lengths: [document] how many spans each has.
     """
 
     examples: Sequence[Example]
-    found: Found
-    scored: Linked
+    found: Trained
     scores: Tensor
-    owner: NDArray[np.int64]
-    counts: list[int]
+    lengths: Tensor
 
     @property
     def table(self) -> SpanTable:
@@ -122,9 +118,9 @@ class Batch(NamedTuple):
 
     def columns(self, places: Sequence[NDArray[np.int64]]) -> Tensor:
         """[span] columns of places in the rows of their documents, −1 for spans that were not kept."""
-        inside = self.tensor(np.concatenate([np.arange(count) for count in self.counts]))
+        inside = self.tensor(np.concatenate([np.arange(count) for count in self.found.counts]))
         column = torch.full(self.found.logits.shape, UNKNOWN, device=self.scores.device)
-        column = column.index_put((self.found.kept.number,), inside)
+        column = column.index_put((self.tensor(self.found.kept),), inside)
         return column[self.tensor(self.numbers(places))]
 
     def rows(self, sizes: Sequence[int]) -> Tensor:
@@ -137,12 +133,11 @@ class Batch(NamedTuple):
 
 
 def _score(ranker: EncoderRanker, examples: Sequence[Example]) -> Batch:
-    windows = [window for example in examples for window in example.windows]
-    owner = [at for at, example in enumerate(examples) for _ in example.windows]
-    found = ranker.find(ranker.read(windows, [examples[at].scheme for at in owner]))
-    counts = ranker.counts(found.kept, owner, len(examples))
-    scored = ranker.link(found.spans, counts, [example.scheme for example in examples])
-    return Batch(examples, found, scored, scored.antecedent_scores, np.array(owner), counts)
+    found = ranker(
+        [example.windows for example in examples], [example.scheme for example in examples]
+    )
+    lengths = torch.from_numpy(found.counts).to(ranker.device, non_blocking=True)
+    return Batch(examples, found, found.antecedent_scores, lengths)
 
 
 def _coreference(
@@ -154,8 +149,8 @@ def _coreference(
 ) -> Tensor:
     """The objective over documents that are annotated as a whole, and perhaps the likelihood beside it."""
     examples = [batch.examples[row] for row in whole]
-    scores, gold, lengths = batch.scores, _gold(batch), batch.scored.lengths
-    logit = batch.scored.spans.logit
+    scores, gold, lengths = batch.scores, _gold(batch), batch.lengths
+    logit = batch.found.mention
     if len(whole) < len(batch.examples):
         rows = torch.tensor(whole, dtype=torch.long).to(scores.device, non_blocking=True)
         scores, gold, lengths, logit = (t[rows] for t in (scores, gold, lengths, logit))
@@ -226,14 +221,15 @@ def _mentions(batch: Batch) -> Tensor:
 def _types_and_heads(config: EncoderConfig, ranker: EncoderRanker, batch: Batch) -> Tensor:
     """The losses of types and heads of the mentions that were found, summed over all documents."""
     markables = [example.markables for example in batch.examples]
-    numbers, kept = batch.numbers([m.where for m in markables]), batch.found.kept.number
+    numbers = batch.numbers([m.where for m in markables])
+    kept = batch.tensor(batch.found.kept)
 
     def of_kept(values: Sequence[NDArray[np.int64]]) -> Tensor:
         return batch.of_table(numbers, np.concatenate(values), UNKNOWN).long()[kept]
 
     total = batch.scores.new_zeros(())
     if config.type and ranker.types is not None:
-        guesses = ranker.types(batch.found.spans.vectors[0]).float()
+        guesses = ranker.types(batch.found.vectors).float()
         total = total + config.type * functional.cross_entropy(
             guesses, of_kept([m.types for m in markables]), ignore_index=UNKNOWN, reduction="sum"
         )
@@ -273,7 +269,7 @@ def _known_links(batch: Batch) -> Tensor:
     earlier = batch.columns([_NOWHERE if k is None else k.earlier for k in known])
     same = batch.tensor(np.concatenate([k.same for k in known if k is not None]))
     asked = np.flatnonzero(sizes)  # documents with pairs
-    probs = link_probs(batch.scores, lengths=batch.scored.lengths)[batch.tensor(asked)]
+    probs = link_probs(batch.scores, lengths=batch.lengths)[batch.tensor(asked)]
     row = batch.tensor(np.repeat(np.arange(len(asked)), [sizes[at] for at in asked]))
     together = coreference_probs(probs)[row, later.clamp(min=0), earlier.clamp(min=0)]
     right = torch.where(same > 0, together, 1 - together).clamp(min=LEAST)
@@ -282,7 +278,8 @@ def _known_links(batch: Batch) -> Tensor:
 
 def _of_windows(batch: Batch, values: Sequence[bool]) -> NDArray[np.bool_]:
     """[span of the table] a value of its document."""
-    return np.repeat(np.array(values)[batch.owner], batch.table.sizes)
+    of_windows = np.repeat(values, [len(example.windows) for example in batch.examples])
+    return np.repeat(of_windows, batch.table.sizes)
 
 
 def _gold(batch: Batch) -> Tensor:
@@ -290,9 +287,9 @@ def _gold(batch: Batch) -> Tensor:
     examples = batch.examples
     numbers = batch.numbers([e.where for e in examples])
     entity = batch.of_table(numbers, np.concatenate([e.entity for e in examples]), UNKNOWN)
-    row = entity.long()[batch.found.kept.number]
+    row = entity.long()[batch.tensor(batch.found.kept)]
     most = batch.scores.shape[1]
-    places = np.concatenate([np.arange(n) + at * most for at, n in enumerate(batch.counts)])
+    places = np.concatenate([np.arange(n) + at * most for at, n in enumerate(batch.found.counts)])
     gold = torch.full((len(examples) * most,), UNKNOWN, device=row.device)
     gold = gold.index_put((torch.from_numpy(places).to(row.device, non_blocking=True),), row)
     return gold.reshape(len(examples), most)

@@ -17,7 +17,6 @@ from corelax.core.errors import CorelaxError
 from corelax.core.files import file_digest
 from corelax.core.folders import CONFIG, WEIGHTS
 from corelax.rankers.encoder.folder import (
-    EncoderModel,
     load_ranker,
     new_ranker,
     save_ranker,
@@ -25,8 +24,10 @@ from corelax.rankers.encoder.folder import (
     write_encoder,
 )
 from corelax.rankers.encoder.folder_config import read_config
+from corelax.rankers.encoder.model import EncoderModel
 from corelax.rankers.encoder.schemes import with_settings
 from corelax.rankers.encoder.settings import EncoderSettings
+from corelax.rankers.encoder.torch_network import TorchNetwork
 from corelax.resolve.models import model_folder
 from corelax.train.card import CardText
 from corelax.train.checkpoint import CHECKPOINT
@@ -86,7 +87,7 @@ class EncoderStage:
         torch.manual_seed(self.config.random_seed("start"))
         # A copy, since other stages may start from the same weights.
         ranker = copy.deepcopy(self.model.ranker).to(self.workers.device)
-        model = self.model._replace(ranker=ranker, training=training)
+        model = self.model._replace(network=TorchNetwork(ranker), training=training)
         trainee = EncoderTrainee(self.config, model, examples, self.dev, self.workers)
         if not self.workers.leads:
             return trainee
@@ -263,7 +264,7 @@ def mean_model(models: Sequence[EncoderModel]) -> EncoderModel:
     with torch.no_grad():
         for name, weight in ranker.state_dict().items():
             weight.copy_(torch.stack([weights[name] for weights in every]).mean(0))
-    return first._replace(ranker=ranker)
+    return first._replace(network=TorchNetwork(ranker))
 
 
 def _weights_digest(network: nn.Module) -> str:

@@ -12,11 +12,10 @@ from corelax.decode.membership import candidate_probs
 from corelax.decode.scored import Scored
 from corelax.document import Span
 from corelax.document.clustering import Clustering
-from corelax.rankers.encoder.batches import score_documents
+from corelax.rankers.encoder.batches import Item, score_documents
 from corelax.rankers.encoder.decisions import predicted_entities
-from corelax.rankers.encoder.folder import EncoderModel
-from corelax.rankers.encoder.items import Item
-from corelax.rankers.encoder.reach import Places
+from corelax.rankers.encoder.model import EncoderModel
+from corelax.rankers.encoder.places import Places
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.train.encoder.corpora import TrainingCorpus
 from corelax.train.encoder.evaluate import evaluation_mode
@@ -92,7 +91,7 @@ def opinions(
         for start in range(0, len(examples), TOGETHER):
             part = examples[start : start + TOGETHER]
             items = [Item(teacher.windows(e.document), number) for e in part]
-            for example, scored in zip(part, score_documents(teacher.ranker, items), strict=True):
+            for example, scored in zip(part, score_documents(teacher.network, items), strict=True):
                 yield _opinion(example, scored, max_width)
 
 

@@ -11,7 +11,9 @@ from torch import Tensor, nn
 from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 from corelax.metrics import CONLL, Report, Tally
-from corelax.rankers.encoder.folder import EncoderModel, write_weights
+from corelax.rankers.encoder.folder import write_weights
+from corelax.rankers.encoder.model import EncoderModel
+from corelax.rankers.encoder.torch_network import TorchNetwork
 from corelax.relax.precision import unchecked
 from corelax.train.checkpoint import ADAM
 from corelax.train.encoder.config import EncoderConfig
@@ -52,7 +54,7 @@ class EncoderTrainee:
         self._config, self._dev = config, dev
         self._ranker = ranker = model.ranker
         self._average = copy.deepcopy(ranker).requires_grad_(False) if config.averaging else None
-        self._kept = model._replace(ranker=self._average or ranker)
+        self._kept = model._replace(network=TorchNetwork(self._average or ranker))
         parts = {"ranker": ranker} if self._average is None else {
             "ranker": ranker, "average": self._average
         }  # fmt: skip

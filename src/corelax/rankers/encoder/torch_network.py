@@ -1,0 +1,132 @@
+"""The network by torch, where nothing is trained. A GPU computes in bfloat16."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from corelax.decode.arrays import Ints
+from corelax.rankers.encoder.batches import Vectors, WindowBatch
+from corelax.rankers.encoder.memory import BLOCK, PIECES
+from corelax.rankers.encoder.ranker import EncoderRanker
+from corelax.rankers.encoder.settings import EncoderSettings
+
+# cuDNN makes a plan for each number and length of windows, and most batches have others.
+ATTENTION = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+
+
+class TorchNetwork:
+    """A ranker as `batches.Network`.
+
+    Args:
+        ranker: In evaluation mode, on any device.
+    """
+
+    least_at_once: int | None = None  # torch's threads are shared by all calls
+
+    def __init__(self, ranker: EncoderRanker) -> None:
+        self.ranker = ranker
+
+    @property
+    def settings(self) -> EncoderSettings:
+        return self.ranker.settings
+
+    @property
+    def name(self) -> str:
+        return f"torch on {self.ranker.device}"
+
+    @property
+    def size(self) -> int:
+        return int(self.ranker.encoder.config.hidden_size)
+
+    @property
+    def heads(self) -> int:
+        return int(self.ranker.encoder.config.num_attention_heads)
+
+    @property
+    def threads(self) -> int:
+        return 1
+
+    @property
+    def pieces(self) -> int:
+        return PIECES[self.ranker.device.type]
+
+    @property
+    def block(self) -> int:
+        return BLOCK[self.ranker.device.type]
+
+    def words(self, batch: WindowBatch, threads: int) -> tuple[Tensor, Vectors]:  # noqa: ARG002
+        to = self.ranker.tensor
+        table = batch.spans
+        spans = to(table.window), to(table.start), to(table.width)
+        with self._computing():
+            words, logits = self.ranker.words(
+                to(batch.pieces),
+                to(batch.lengths),
+                to(batch.owners),
+                to(batch.shapes),
+                to(batch.schemes),
+                spans,
+            )
+            return words, _array(logits)
+
+    def spans(self, words: Tensor, batch: WindowBatch, number: Ints) -> tuple[Vectors, Ints]:
+        to, table = self.ranker.tensor, batch.spans
+        width = table.width[number]
+        spans = to(table.window[number]), to(table.start[number]), to(width)
+        of_window = to(batch.layers), to(batch.first), to(batch.schemes)
+        with self._computing():
+            vectors, _, properties = self.ranker.describe(
+                words, *of_window, spans, self.ranker.widths(width)
+            )
+            return _array(vectors), _array(properties)
+
+    def links(
+        self,
+        vectors: Vectors,
+        number: Ints,
+        properties: Ints,
+        scheme: int,
+        rows: Ints,
+        threads: int,  # noqa: ARG002
+    ) -> tuple[Vectors, Ints]:
+        to = self.ranker.tensor
+        schemes = to(np.array([scheme]))
+        with self._computing():
+            scores, antecedents = self.ranker.links(
+                to(vectors), to(number), to(properties), schemes, to(rows)
+            )
+            return _array(scores), _array(antecedents)
+
+    @contextmanager
+    def _computing(self) -> Iterator[None]:
+        is_gpu = self.ranker.device.type == "cuda"
+        autocast = torch.autocast(self.ranker.device.type, torch.bfloat16, enabled=is_gpu)
+        with torch.inference_mode(), autocast:
+            if is_gpu:
+                with sdpa_kernel(ATTENTION):
+                    yield
+            else:
+                yield
+
+
+def store_as_computed(ranker: EncoderRanker) -> None:
+    """Keeps the weights of matrix products in the two bytes in which a GPU multiplies them.
+
+    What `TorchNetwork` computes stays as it is: else every call would convert them again. Not for models
+    that are trained or saved.
+    """
+    for part in ranker.modules():
+        if isinstance(part, nn.Linear):
+            part.to(torch.bfloat16)
+
+
+def _array(tensor: Tensor) -> np.ndarray:
+    tensor = tensor.float() if tensor.is_floating_point() else tensor
+    array: np.ndarray = tensor.cpu().numpy()
+    return array
