@@ -94,13 +94,7 @@ class DeepTensors(NamedTuple):
 
     @classmethod
     def of(cls, table: DocumentTable, vectors: Tensor, shown: Sequence[int]) -> DeepTensors:
-        """The tensors of a table.
-
-        Args:
-            table: With words.
-            vectors: [word, vector] the fixed vectors; where they are, the tensors are.
-            shown: From `shown_rows`.
-        """
+        """The tensors of a table."""
         device, dtype = vectors.device, vectors.dtype
         rows, words = distinct_rows(table.words)
         sentence = np.searchsorted(table.sentences, table.spans[:, 0], side="right") - 1
@@ -119,13 +113,7 @@ class DeepTensors(NamedTuple):
         )
 
     def pair_numbers(self, current: Tensor, previous: Tensor, buckets: Tensor) -> Tensor:
-        """[..., 32] the features of pairs, from the numbers of their mentions i and j.
-
-        Args:
-            current: [...] i.
-            previous: [...] j.
-            buckets: From `bucket_table`.
-        """
+        """[..., 32] the features of pairs, from the numbers of their mentions i and j."""
         sentences = self.sentence[current] - self.sentence[previous]
         bits = self.bits[self.code_of_pair[current, previous].long()]
         apart, sentences = ((x.clamp(0, LARGEST)) for x in (current - previous, sentences))

@@ -42,18 +42,6 @@ from corelax.rankers.sparse.names import KIND
 from corelax.rankers.sparse.ranker import Ranker, fresh_ranker
 from corelax.rankers.sparse.settings import SparseSettings
 
-__all__ = [
-    "Model",
-    "belongs_to",
-    "fresh_ranker",
-    "is_finished",
-    "load_model",
-    "read_config",
-    "write_config",
-    "write_vocabulary",
-    "write_weights",
-]
-
 VOCABULARY = "vocabulary.json"
 FORMAT = f"{KIND} 2"
 
@@ -77,11 +65,10 @@ class Model(NamedTuple):
 
 
 def write_config(folder: Path, settings: SparseSettings, training: Mapping[str, Any]) -> None:
-    """Writes `config.json`, as a whole; that of a finished model has the digest of its weights."""
-    content = with_digest(
-        folder, {"format": FORMAT, "settings": asdict(settings), "training": training}
-    )
-    write_text(folder / CONFIG, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    """Writes `config.json`; that of a finished model has the digest of its weights."""
+    content = {"format": FORMAT, "settings": asdict(settings), "training": training}
+    text = json.dumps(with_digest(folder, content), indent=2, ensure_ascii=False)
+    write_text(folder / CONFIG, text + "\n")
 
 
 def read_config(folder: Path) -> tuple[SparseSettings, dict[str, Any]]:
@@ -111,17 +98,14 @@ def _parse_config(folder: Path, content: Any) -> tuple[SparseSettings, dict[str,
 
 
 def is_finished(folder: Path) -> bool:
-    """Whether a folder holds a model whose training is finished."""
     return (folder / CONFIG).exists() and bool(read_config(folder)[1]["finished"])
 
 
 def write_vocabulary(folder: Path, vocabulary: Vocabulary) -> None:
-    """Writes `vocabulary.json`, as a whole."""
     write_text(folder / VOCABULARY, vocabulary.to_json())
 
 
 def write_weights(folder: Path, ranker: Ranker, vocabulary: Vocabulary) -> None:
-    """Writes `model.safetensors`, as a whole."""
     save_weights(folder / WEIGHTS, ranker.state_dict(), belongs_to(vocabulary))
 
 
@@ -145,23 +129,19 @@ def load_model(folder: str | Path, device: torch.device | str = "cpu") -> Model:
     path = folder / WEIGHTS
     with blaming(folder):
         settings, training = _parse_config(folder, content)
-        vocabulary = Vocabulary.from_json(_read(folder / VOCABULARY), f"{folder / VOCABULARY}")
+        words = folder / VOCABULARY
+        _check_is_there(words)
+        vocabulary = Vocabulary.from_json(read_regular(words, MOST_WORDS), f"{words}")
         _check_is_there(path)
         with torch.device("meta"):  # without memory, whatever the settings ask for
-            drawn = replace(
-                settings, initialisation="uniform"
-            )  # "sparse" would look at the weights
-            check_shapes(fresh_ranker(vocabulary, drawn), stored_shapes(path), path)
+            # "sparse" would look at the weights.
+            drawn = fresh_ranker(vocabulary, replace(settings, initialisation="uniform"))
+            check_shapes(drawn, stored_shapes(path), path)
         ranker = fresh_ranker(vocabulary, settings)
         set_weights(ranker, load_weights(path, belongs_to(vocabulary)), path)
         digest = check_digest(path, read_regular(path), content.get(DIGEST))
         ranker.to(device)
     return Model(ranker, vocabulary, settings, training, digest)
-
-
-def _read(path: Path) -> bytes:
-    _check_is_there(path)
-    return read_regular(path, MOST_WORDS)
 
 
 def _check_is_there(path: Path) -> None:

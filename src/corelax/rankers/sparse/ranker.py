@@ -37,13 +37,6 @@ def fresh_ranker(vocabulary: Vocabulary, settings: SparseSettings) -> Ranker:
 def decode_table(
     ranker: Ranker, table: DocumentTable, *, singletons: str, decoding: str
 ) -> list[list[int]]:
-    """The entities of a document, as lists of mention numbers.
-
-    Args:
-        ranker: A ranker that was trained to resolve.
-        table: The features of the document.
-        singletons: "drop" or "keep" entities of one mention.
-        decoding: By best "links" or best "entities".
-    """
+    """The entities of a document, as lists of mention numbers."""
     decode = best_links if decoding == "links" else best_entities
     return decode(ranker(ranker.tensors_of(table)), singletons=singletons)

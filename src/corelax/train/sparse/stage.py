@@ -13,13 +13,13 @@ from corelax.core.device import choose_device
 from corelax.rankers.sparse.deep_network import DeepRanker
 from corelax.rankers.sparse.folder import (
     Model,
-    fresh_ranker,
     load_model,
     read_config,
     write_config,
     write_vocabulary,
 )
 from corelax.rankers.sparse.names import DEEP, GLOBAL, LOCAL, LOCAL2, PRETRAINING
+from corelax.rankers.sparse.ranker import fresh_ranker
 from corelax.train.card import CardText
 from corelax.train.loop import Progress
 from corelax.train.sparse.config import Config, saved_config

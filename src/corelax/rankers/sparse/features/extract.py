@@ -31,12 +31,7 @@ DETECT, GOLD = "detect", "gold"
 
 
 def mention_source(name: str) -> MentionSource:
-    """`detect`, `gold`, or the name of a file: its documents' mentions are taken, whatever their entities.
-
-    >>> doc = Document.from_sentences("d", [["Ann", "ran"]], clusters=[[(0, 1)]])
-    >>> mention_source("gold")(doc)
-    [Span(0, 1)]
-    """
+    """`detect`, `gold`, or the name of a file: its documents' mentions are taken, whatever their entities."""
     if name == DETECT:
         return lambda _: None
     if name == GOLD:
@@ -62,10 +57,13 @@ class Described(NamedTuple):
     context: Context
     mentions: list[Attributes]
 
-    @property
-    def spans(self) -> list[tuple[int, int]]:
-        """(start, end) of each mention."""
-        return [(m.mention.start, m.mention.end) for m in self.mentions]
+    def values(self, known: Inventories, settings: FeatureSettings) -> list[list[str | None]]:
+        """[mention, template] the values of φ_a."""
+        return [mention_values(m, self.context, known, settings) for m in self.mentions]
+
+    def pairs(self, settings: FeatureSettings) -> tuple[Ints, NDArray[Any]]:
+        """The distinct codes of a document, and which of them each pair has."""
+        return PairCodes(self.mentions, self.context.speakers, settings).distinct()
 
 
 def describe(
@@ -86,30 +84,20 @@ def fit(
     *,
     words: bool = False,
 ) -> tuple[Vocabulary, list[DocumentTable]]:
-    """The vocabulary of training documents, and their tables; with their words, if a ranker has vectors.
-
-    >>> from corelax.rankers.sparse.features.settings import FEATURE_SETS
-    >>> from corelax.rankers.sparse.mentions.lexicons import EMPTY
-    >>> from corelax.synthetic import generate
-    >>> settings = FEATURE_SETS["default"]
-    >>> known = [describe(doc, settings, EMPTY, lambda _: None) for doc in generate(2, seed=1)]
-    >>> vocabulary, tables = fit(known, settings, EMPTY)
-    >>> tables[0].features.shape == (len(known[0].mentions), 22)
-    True
-    """
+    """The vocabulary of training documents, and their tables; with their words, if a ranker has vectors."""
     documents = list(described)
     if not any(document.mentions for document in documents):
         raise CorelaxError("the training documents have no mentions")
     every = (mention for document in documents for mention in document.mentions)
     inventories = Inventories.count(every, settings.lexical_cutoff)
-    pairs = [_pairs(document, settings) for document in documents]
+    pairs = [document.pairs(settings) for document in documents]
     distinct = {code for codes, _ in pairs for code in codes.tolist()}
     pair = {item for code in distinct for item in code_values(code).items()}
     pair.update(item for document in documents for item in _single(document))
     mention: set[tuple[str, str]] = set()
     shown = [settings.display_name(template) for template in settings.mention_templates]
     for document in documents:
-        for values in _values(document, inventories, settings):
+        for values in document.values(inventories, settings):
             named = zip(shown, values, strict=True)
             mention.update((name, value) for name, value in named if value is not None)
     seen = {word.lower() for document in documents for word in document.document.words}
@@ -124,7 +112,7 @@ def fit(
 
 def table(described: Described, vocabulary: Vocabulary) -> DocumentTable:
     """A document as integers."""
-    return _table(described, vocabulary, *_pairs(described, vocabulary.settings))
+    return _table(described, vocabulary, *described.pairs(vocabulary.settings))
 
 
 def _table(
@@ -132,17 +120,16 @@ def _table(
 ) -> DocumentTable:
     settings, mentions, context = vocabulary.settings, described.mentions, described.context
     n = len(mentions)
-    rows = [
-        vocabulary.mention_rows(values)
-        for values in _values(described, vocabulary.inventories, settings)
-    ]
+    values = described.values(vocabulary.inventories, settings)
+    rows = [vocabulary.mention_rows(of_mention) for of_mention in values]
+    spans = [(m.mention.start, m.mention.end) for m in mentions]
     genre = vocabulary.pair_row("genre", context.genre)
     current = [(vocabulary.pair_row("canon_i", m.canonical), genre) for m in mentions]
     previous = [vocabulary.pair_row("canon_j", m.canonical) for m in mentions]
-    gold, gold_mentions = gold_of(described.spans, described.document)
+    gold, gold_mentions = gold_of(spans, described.document)
     return DocumentTable(
         key=described.document.key,
-        spans=np.array(described.spans, dtype=np.int32).reshape(n, 2),
+        spans=np.array(spans, dtype=np.int32).reshape(n, 2),
         features=np.array(rows, dtype=np.int32).reshape(n, len(settings.mention_templates)),
         current=np.array(current, dtype=np.int32).reshape(n, 2),
         previous=np.array(previous, dtype=np.int32).reshape(n, 1),
@@ -170,18 +157,6 @@ def _words(described: Described, vocabulary: Vocabulary) -> dict[str, Ints]:
         "tokens": np.array(vocabulary.word_rows(lower), dtype=np.int32),
         "sentences": np.array([start for start, _ in bounds], dtype=np.int32),
     }
-
-
-def _pairs(described: Described, settings: FeatureSettings) -> tuple[Ints, NDArray[Any]]:
-    """The distinct codes of a document, and which of them each pair has."""
-    return PairCodes(described.mentions, described.context.speakers, settings).distinct()
-
-
-def _values(
-    described: Described, inventories: Inventories, settings: FeatureSettings
-) -> Iterator[list[str | None]]:
-    for mention in described.mentions:
-        yield mention_values(mention, described.context, inventories, settings)
 
 
 def _single(described: Described) -> Iterator[tuple[str, str]]:

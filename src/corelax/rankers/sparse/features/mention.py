@@ -29,10 +29,7 @@ class Inventories:
 
     @classmethod
     def count(cls, mentions: Iterable[Attributes], cutoff: int) -> Inventories:
-        """The words that training mentions have at least `cutoff` times in a place.
-
-        Heads, first and last words are counted for names and noun phrases only.
-        """
+        """The words that training mentions have at least `cutoff` times in a place."""
         places: dict[str, Counter[str]] = {name: Counter() for name in cls.__dataclass_fields__}
         for mention in mentions:
             places["before"][mention.before] += 1
@@ -77,11 +74,7 @@ class Context:
 
 
 def normalise_speaker(speaker: str) -> str:
-    """A speaker's name as it may be found in words. "No speaker" becomes empty.
-
-    >>> normalise_speaker("Bob_Lee"), normalise_speaker("-")
-    ('boblee', '')
-    """
+    """A speaker's name as it may be found in words. "No speaker" becomes empty."""
     return speaker.translate({ord(mark): None for mark in "-_."}).lower()
 
 

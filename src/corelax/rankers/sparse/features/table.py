@@ -115,11 +115,6 @@ def gold_of(spans: Sequence[tuple[int, int]], doc: Document) -> tuple[Ints, Ints
     """`gold` and `gold_mentions` of a document's mentions.
 
     A mention of several entities belongs to the first of them.
-
-    >>> doc = Document.from_sentences("d", [["a", "b", "c"]], clusters=[[(0, 1), (2, 3)]])
-    >>> gold, everyone = gold_of([(0, 1), (1, 2)], doc)
-    >>> gold.tolist(), everyone.tolist()
-    ([0, -1], [[0, 0, 1, 0], [0, 2, 3, 0]])
     """
     everyone: list[tuple[int, int, int, int]] = []
     for entity, cluster in enumerate(doc.clusters):

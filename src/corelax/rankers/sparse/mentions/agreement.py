@@ -24,15 +24,7 @@ ENOUGH = 3  # and at least this many counts
 
 
 def mention_type(analysis: Analysis, mention: Mention, *, plural_names: bool = False) -> str:
-    """PROPER, NOMINAL, PRONOMINAL or DEMONSTRATIVE; pronouns are single tokens.
-
-    >>> from corelax.document import Document, Span
-    >>> from corelax.rankers.sparse.mentions.detect import analyse, given
-    >>> analysis = analyse(Document(id="d", words=("Ann", "saw", "her", "dog")))
-    >>> spans = [Span(0, 1), Span(2, 3), Span(2, 4)]
-    >>> [mention_type(analysis, mention) for mention in given(analysis, spans)]
-    ['PROPER', 'PRONOMINAL', 'NOMINAL']
-    """
+    """PROPER, NOMINAL, PRONOMINAL or DEMONSTRATIVE; pronouns are single tokens."""
     head = analysis.document.words[mention.head].lower()
     if mention.end - mention.start == 1:
         if head in pronouns.DEMONSTRATIVES:
@@ -68,15 +60,22 @@ def canonical_of(analysis: Analysis, head_lc: str, head: int, type: str) -> str:
     return known or head_lc
 
 
-def person_of(analysis: Analysis, head_lc: str, head: int, settings: FeatureSettings) -> str:
+def _is(analysis: Analysis, head: int, feature: str, value: str, forms: frozenset[str]) -> bool:
+    """Whether the morphology of a head says so; where it says nothing, whether its form does."""
+    annotated = analysis.morphology[head].get(feature) if analysis.morphology else None
+    if annotated is not None:
+        return annotated == value
+    return analysis.document.words[head].lower() in forms
+
+
+def person_of(analysis: Analysis, head: int, settings: FeatureSettings) -> str:
     """1st, 2nd, 3rd (if there is such a value) or OTHER."""
-    annotated = analysis.morphology[head].get("Person") if analysis.morphology else None
-    if annotated == "1" or (annotated is None and head_lc in pronouns.FIRST_PERSON):
+    if _is(analysis, head, "Person", "1", pronouns.FIRST_PERSON):
         return "1st"
-    if annotated == "2" or (annotated is None and head_lc in pronouns.SECOND_PERSON):
+    if _is(analysis, head, "Person", "2", pronouns.SECOND_PERSON):
         return "2nd"
-    is_third = annotated == "3" or (annotated is None and head_lc in pronouns.THIRD_PERSON)
-    return "3rd" if is_third and settings.third_person else "OTHER"
+    is_third = settings.third_person and _is(analysis, head, "Person", "3", pronouns.THIRD_PERSON)
+    return "3rd" if is_third else "OTHER"
 
 
 def number_of(
@@ -84,15 +83,13 @@ def number_of(
 ) -> str:
     """SINGULAR or PLURAL; of pronouns also UNKNOWN."""
     head = mention.head
-    annotated = analysis.morphology[head].get("Number") if analysis.morphology else None
-    head_lc = analysis.document.words[head].lower()
     if type == PRONOMINAL:
-        if annotated == "Sing" or (annotated is None and head_lc in pronouns.SINGULAR):
+        if _is(analysis, head, "Number", "Sing", pronouns.SINGULAR):
             return "SINGULAR"
-        is_plural = annotated == "Plur" or (annotated is None and head_lc in pronouns.PLURAL)
-        return "PLURAL" if is_plural else "UNKNOWN"
+        return "PLURAL" if _is(analysis, head, "Number", "Plur", pronouns.PLURAL) else "UNKNOWN"
     if settings.number_by_tag and analysis.tags is not None:
-        is_plural = annotated == "Plur" or analysis.tags[head] in PLURAL_TAGS
+        is_plural = _is(analysis, head, "Number", "Plur", frozenset())
+        is_plural = is_plural or analysis.tags[head] in PLURAL_TAGS
         return "PLURAL" if is_plural or _is_coordination(analysis, mention) else "SINGULAR"
     counts = _counts(analysis, mention, lexicons)
     singular = counts.masculine + counts.feminine + counts.neuter
@@ -121,14 +118,12 @@ def mention_gender(analysis: Analysis, mention: Mention, type: str, lexicons: Le
     """MALE, FEMALE, NEUTRAL or UNKNOWN. Of a person with a first name, that decides."""
     words, head = analysis.document.words, mention.head
     if type == PRONOMINAL:
-        annotated = analysis.morphology[head].get("Gender") if analysis.morphology else None
-        head_lc = words[head].lower()
         for gender, short, forms in (
             ("MALE", "Masc", pronouns.MALE),
             ("FEMALE", "Fem", pronouns.FEMALE),
             ("NEUTRAL", "Neut", pronouns.NEUTRAL),
         ):
-            if annotated == short or (annotated is None and head_lc in forms):
+            if _is(analysis, head, "Gender", short, forms):
                 return gender
         return "UNKNOWN"
     counts = _counts(analysis, mention, lexicons)
@@ -140,12 +135,7 @@ def mention_gender(analysis: Analysis, mention: Mention, type: str, lexicons: Le
 
 
 def gender_of(counts: GenderCounts) -> str:
-    """The gender that has most of the counts, if it has enough. Plurals do not matter.
-
-    >>> from corelax.rankers.sparse.mentions.lexicons import GenderCounts
-    >>> gender_of(GenderCounts(500, 200, 50, 60)), gender_of(GenderCounts(0, 0, 2, 0))
-    ('MALE', 'UNKNOWN')
-    """
+    """The gender that has most of the counts, if it has enough. Plurals do not matter."""
     genders = counts[:3]
     for name, count in zip(("MALE", "FEMALE", "NEUTRAL"), genders, strict=True):
         if count >= ENOUGH and count >= MANY * (sum(genders) - count):

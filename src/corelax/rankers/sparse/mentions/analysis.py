@@ -73,11 +73,7 @@ class Analysis:
 
 
 def are_penn(tags: Iterable[str | None]) -> bool:
-    """Whether the tags of a document are those of the Penn Treebank.
-
-    >>> are_penn(["PRP", "VBD", "."]), are_penn(["PPER", "VVFIN", "$."])
-    (True, False)
-    """
+    """Whether the tags of a document are those of the Penn Treebank."""
     return not _PENN_ONLY.isdisjoint(tags)
 
 
@@ -96,13 +92,7 @@ class Chunk(NamedTuple):
 
 
 def name_chunks(doc: Document) -> list[Chunk]:
-    """The named entities of a document, in order, from bracket pieces. They do not nest.
-
-    >>> doc = Document(id="d", words=("Tom", "Reed", "left", "Oslo"),
-    ...                layers={"ner": ("(PERSON*", "*)", "*", "(GPE)")})
-    >>> name_chunks(doc)
-    [Chunk(start=0, end=2, type='PERSON'), Chunk(start=3, end=4, type='GPE')]
-    """
+    """The named entities of a document, in order, from bracket pieces. They do not nest."""
     chunks = []
     pieces = doc.layer("ner", "*")
     for first, last in doc.sentence_bounds:
@@ -128,11 +118,7 @@ def name_types(size: int, chunks: Sequence[Chunk]) -> tuple[str, ...]:
 def name_spans(
     chunks: Iterable[Chunk], words: Sequence[str], sentence: Sequence[int]
 ) -> list[Bounds]:
-    """Named entities that are candidates, each with the possessive mark that follows it.
-
-    >>> name_spans([Chunk(0, 2, "PERSON"), Chunk(3, 4, "CARDINAL")], ["Ann", "Lee", "'s", "two"], [0] * 4)
-    [(0, 3)]
-    """
+    """Named entities that are candidates, each with the possessive mark that follows it."""
     spans = []
     for start, end, type in chunks:
         if type not in AMOUNTS:
@@ -148,21 +134,13 @@ def sentence_numbers(doc: Document) -> list[int]:
 
 
 def outside(spans: Iterable[Bounds], names: Iterable[Bounds]) -> list[Bounds]:
-    """The spans that do not lie in a name.
-
-    >>> outside([(0, 2), (0, 3)], [(0, 2)])
-    [(0, 3)]
-    """
+    """The spans that do not lie in a name."""
     end_of = {token: end for start, end in names for token in range(start, end)}
     return [(start, end) for start, end in spans if end > end_of.get(start, -1)]
 
 
 def in_order(mentions: Iterable[Mention]) -> tuple[Mention, ...]:
-    """Mentions in the order in which they are numbered; antecedents of i are those before i.
-
-    >>> in_order([Mention(0, 0, 9, 1, 1), Mention(0, 0, 2, 1, 1)])[0].end
-    2
-    """
+    """Mentions in the order in which they are numbered; antecedents of i are those before i."""
     return tuple(sorted(mentions, key=lambda m: (m.sentence, m.head, m.end, m.start)))
 
 

@@ -107,7 +107,7 @@ def mention_attributes(
             number=number_of(analysis, mention, type, lexicons, settings),
             gender=mention_gender(analysis, mention, type, lexicons),
             animacy=animacy_of(analysis, mention, type, lexicons, settings),
-            person=person_of(analysis, lower[head], head, settings),
+            person=person_of(analysis, head, settings),
             canonical=canonical_of(analysis, lower[head], head, type),
             speaker=analysis.speakers[head],
             before=lower[start - 1] if start > first else "<s>",

@@ -38,15 +38,7 @@ _NOT_FIRST = frozenset(["RB", "VBG", "VBN", "POS"])
 
 
 def analyse(doc: Document) -> Analysis:
-    """Noun chunks, pronouns and names of a document with Penn tags in its `pos` layer; without them, none.
-
-    >>> doc = Document(id="d", words=("Tom", "sold", "his", "car"),
-    ...                layers={"pos": ("NNP", "VBD", "PRP$", "NN")})
-    >>> [doc.words[m.start : m.end] for m in analyse(doc).mentions]
-    [('Tom',), ('his',), ('his', 'car')]
-    >>> analyse(Document(id="d", words=doc.words)).mentions
-    ()
-    """
+    """Noun chunks, pronouns and names of a document with Penn tags in its `pos` layer; without them, none."""
     tags = tuple(tag or NO_TAG for tag in doc.layer("pos"))
     penn = are_penn(tags)
     chunks = name_chunks(doc)
@@ -71,9 +63,6 @@ def span_head(words: Sequence[str], start: int, end: int) -> int:
     """The last word before the first one that can only follow a head, or the last but a possessive mark.
 
     (This agrees with the heads of Universal Dependencies for 88 % of the mentions of GUM with several words.)
-
-    >>> span_head(["the", "king", "of", "Spain"], 0, 4), span_head(["that", "old", "king"], 0, 3)
-    (1, 2)
     """
     for token in range(start + 1, end):
         if words[token].lower() in AFTER_THE_HEAD:
@@ -125,11 +114,7 @@ def phrases(doc: Document, tags: Sequence[str]) -> dict[tuple[int, int], int]:
 
 
 def noun_chunks(tags: Sequence[str], start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The runs of determiners, adjectives and nouns of a sentence, each ending in a noun.
-
-    >>> list(noun_chunks(["DT", "NN", "VBD", "PRP$", "NN", "DT", "JJ", "NN", "RB"], 0, 9))
-    [(0, 2), (3, 5), (5, 8)]
-    """
+    """The runs of determiners, adjectives and nouns of a sentence, each ending in a noun."""
     first = start
     for token in range(start, end + 1):
         ended = token == end or not _is_inside(tags[token])

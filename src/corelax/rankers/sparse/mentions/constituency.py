@@ -33,17 +33,7 @@ ROOT = -1
 
 
 def analyse(doc: Document) -> Analysis:
-    """Noun phrases, pronouns and names of a document with `pos` and `parse` layers.
-
-    >>> doc = Document(
-    ...     id="d",
-    ...     words=("Tom", "sold", "his", "car"),
-    ...     layers={"pos": ("NNP", "VBD", "PRP$", "NN"),
-    ...             "parse": ("(TOP(S(NP*)", "(VP*", "(NP*", "*))))")},
-    ... )
-    >>> [doc.words[m.start : m.end] for m in analyse(doc).mentions]
-    [('Tom',), ('his',), ('his', 'car')]
-    """
+    """Noun phrases, pronouns and names of a document with `pos` and `parse` layers."""
     tags = tuple(tag or NO_TAG for tag in doc.layer("pos", NO_TAG))
     governors, phrases = read_trees(doc, tags)
     sentence = sentence_numbers(doc)
@@ -89,12 +79,7 @@ class _Open(NamedTuple):
 
 
 def read_trees(doc: Document, tags: Sequence[str]) -> Trees:
-    """The governors and noun phrases of a document with a `parse` layer.
-
-    >>> doc = Document(id="d", words=("Tom", "left"), layers={"parse": ("(TOP(S(NP*)", "(VP*)))")})
-    >>> read_trees(doc, ("NNP", "VBD"))
-    Trees(governors=[1, -1], phrases=[(0, 1)])
-    """
+    """The governors and noun phrases of a document with a `parse` layer."""
     pieces = doc.layer("parse", "*")
     governors = [ROOT] * len(doc.words)
     phrases: list[tuple[int, int]] = []
@@ -216,11 +201,7 @@ _FUNCTION_TAG = re.compile(r"[-=^].*")
 
 @lru_cache(maxsize=4096)
 def plain_label(label: str) -> str:
-    """A label without its function tags.
-
-    >>> plain_label("NP-SBJ"), plain_label("-LRB-")
-    ('NP', '-LRB-')
-    """
+    """A label without its function tags."""
     return label if label.startswith("-") else _FUNCTION_TAG.sub("", label)
 
 
@@ -261,11 +242,7 @@ def _by_rules(rules: tuple[Rule, ...], labels: list[str]) -> int:
 
 
 def span_head(governors: Sequence[int], start: int, end: int) -> int:
-    """The head of any span: its last token that is governed from outside.
-
-    >>> span_head([1, -1, 1], 1, 3)  # [token] governors
-    1
-    """
+    """The head of any span: its last token that is governed from outside."""
     for token in range(end - 1, start - 1, -1):
         if not start <= governors[token] < end:
             return token

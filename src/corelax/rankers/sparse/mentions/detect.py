@@ -11,13 +11,7 @@ from corelax.rankers.sparse.mentions.analysis import Analysis, Mention, in_order
 
 
 def analyse(doc: Document) -> Analysis:
-    """Detects mentions by constituency trees, by dependencies, or (with tags alone) by chunks of tags.
-
-    >>> doc = Document(id="d", words=("Ann", "ran"), layers={"pos": ("NNP", "VBD"),
-    ...                                                      "parse": ("(TOP(S(NP*)", "(VP*)))")})
-    >>> analyse(doc).mentions
-    (Mention(sentence=0, start=0, end=1, head=0, node=0),)
-    """
+    """Detects mentions by constituency trees, by dependencies, or (with tags alone) by chunks of tags."""
     if "parse" in doc.layers and "pos" in doc.layers:
         return constituency.analyse(doc)
     if "head" in doc.layers and "relation" in doc.layers:

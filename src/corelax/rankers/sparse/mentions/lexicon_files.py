@@ -74,10 +74,6 @@ def parse_counts(text: str, path: str, *, header: bool) -> Mapping[str, GenderCo
     """Rows `phrase<TAB>m f n p`, the numbers apart by blanks or tabs; a repeated phrase is summed.
 
     Only a first line is ever a header: phrases begin with `#` where they begin with a number.
-
-    >>> table = parse_counts("#s\\t1 0 5 90\\n#s\\t0 0 1 10\\n", "gender.data", header=False)
-    >>> table["#s"]
-    GenderCounts(masculine=1, feminine=0, neuter=6, plural=100)
     """
     rows = _rows(_COUNTS_ROW, text, path, "expected a phrase, a tab and four counts", header=header)
     table = dict(rows)
@@ -113,9 +109,6 @@ def parse_shipped(text: str) -> dict[str, list[str]]:
     """The sections of the shipped tables: `[name]`, then sorted words with shared beginnings left out.
 
     The first character of a line is how many characters it takes over from the word before, in base 36.
-
-    >>> parse_shipped("[masculine]\\n0adam\\n3son\\n[feminine]\\n0eve\\n")
-    {'masculine': ['adam', 'adason'], 'feminine': ['eve']}
     """
     sections: dict[str, list[str]] = {}
     words: list[str] = []

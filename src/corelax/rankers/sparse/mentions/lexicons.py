@@ -84,12 +84,7 @@ class Lexicons:
     irregular: Mapping[str, str] = field(default_factory=dict)
 
     def counts_of(self, words: Sequence[str], head: str) -> GenderCounts:
-        """Counts of the whole phrase, or of its head where the phrase was never seen.
-
-        >>> lexicons = load_lexicons("shipped")
-        >>> lexicons.counts_of(["the", "two", "children"], "children")
-        GenderCounts(masculine=0, feminine=0, neuter=0, plural=10)
-        """
+        """Counts of the whole phrase, or of its head where the phrase was never seen."""
         counts = self.counts.get(" ".join(map(normalise, words)), _NEVER_SEEN)
         return counts if any(counts) else self.count_of_word(head)
 
@@ -97,11 +92,7 @@ class Lexicons:
         return self.counts.get(normalise(word), _NEVER_SEEN)
 
     def animacy(self, head: str, *, as_written: bool = False) -> str:
-        """`ANIMATE`, `INANIMATE` or `UNKNOWN`; heads are reduced to lemmas if the lists are of lemmas.
-
-        >>> [load_lexicons("shipped").animacy(word) for word in ("Women", "cars", "xyzzy")]
-        ['ANIMATE', 'INANIMATE', 'UNKNOWN']
-        """
+        """`ANIMATE`, `INANIMATE` or `UNKNOWN`; heads are reduced to lemmas if the lists are of lemmas."""
         for word in (head,) if as_written or not self.own_lists else self._lemmas(head.lower()):
             if word in self.animate:
                 return ANIMATE
@@ -130,11 +121,7 @@ EMPTY = Lexicons(
 
 
 def normalise(word: str) -> str:
-    """A word as the counts have it.
-
-    >>> normalise("1990s"), normalise("A-10")
-    ('#s', 'a-#')
-    """
+    """A word as the counts have it."""
     return _DIGITS.sub("#", word.lower())
 
 

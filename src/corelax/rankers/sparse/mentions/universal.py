@@ -65,19 +65,6 @@ def analyse(doc: Document) -> Analysis:
     """Noun phrases, pronouns and names of a document with `upos`, `head` and `relation` layers.
 
     Tags are Penn tags where `pos` has them, else universal ones. A `ner` layer is used if there is one.
-
-    >>> doc = Document(
-    ...     id="d",
-    ...     words=("Tom", "Reed", "sold", "his", "car"),
-    ...     layers={"upos": ("PROPN", "PROPN", "VERB", "PRON", "NOUN"),
-    ...             "head": (2, 0, -1, 4, 2),
-    ...             "relation": ("nsubj", "flat", "root", "nmod:poss", "obj")},
-    ... )
-    >>> analysis = analyse(doc)
-    >>> [doc.words[m.start : m.end] for m in analysis.mentions]
-    [('Tom', 'Reed'), ('his',), ('his', 'car')]
-    >>> doc.words[analysis.mentions[0].head], analysis.governors[analysis.mentions[0].node]
-    ('Reed', 2)
     """
     tree = Tree.of(doc)
     upos = doc.layer("upos")

@@ -38,13 +38,7 @@ class Tree:
 
     @classmethod
     def of(cls, doc: Document) -> Tree:
-        """The trees in the layers `head` and `relation`.
-
-        >>> doc = Document(id="d", words=("Ann", "slept"),
-        ...                layers={"head": (1, -1), "relation": ("nsubj", "root")})
-        >>> Tree.of(doc).children
-        ([], [0])
-        """
+        """The trees in the layers `head` and `relation`."""
         given = doc.layer("head")
         heads: list[int] = []
         for start, end in doc.sentence_bounds:
@@ -73,11 +67,6 @@ class Tree:
 
         The tree's head is the first token that hangs on something outside. That of a name is its first
         word, but names are told by their last, which is thus the head word.
-
-        >>> doc = Document(id="d", words=("of", "Tom", "Reed"),
-        ...                layers={"head": (1, -1, 1), "relation": ("case", "root", "flat")})
-        >>> Tree.of(doc).head_of(0, 3)
-        (2, 1)
         """
         outside = [token for token in range(start, end) if not start <= self.heads[token] < end]
         able = (token for token in outside if self.relations[token] not in _NO_HEADS)
@@ -103,13 +92,7 @@ def is_flat(relation: str) -> bool:
 
 
 def governors(tree: Tree) -> tuple[int, ...]:
-    """[token] the word that would govern it if prepositions, auxiliaries and copulas were heads.
-
-    >>> doc = Document(id="d", words=("He", "was", "in", "Oslo"),
-    ...                layers={"head": (3, 3, 3, -1), "relation": ("nsubj", "cop", "case", "root")})
-    >>> governors(Tree.of(doc))
-    (1, -1, -1, 2)
-    """
+    """[token] the word that would govern it if prepositions, auxiliaries and copulas were heads."""
     tokens = range(len(tree.words))
     # [token] what stands for it as a governor; itself where it has no such dependent
     prepositions = [next(_prepositions(tree, token), token) for token in tokens]
