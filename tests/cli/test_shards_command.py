@@ -96,6 +96,6 @@ def test_an_argument_that_ray_has_taken_is_told(corelax, corpus, tmp_path):
     done = corelax("resolve", "-o", tmp_path / "out", "--ray", corpus)
     assert done.code == 2
     assert "--ray has taken" in done.err
-    done = corelax("score", corpus, corpus, "--ray", "nowhere")
+    done = corelax("resolve", corpus, "-o", tmp_path / "out", "--ray", "nowhere")
     assert done.code == 1
     assert "nowhere: not the address of a Ray cluster; needed is HOST:PORT" in done.err

@@ -1,4 +1,4 @@
-"""A node of a Ray cluster is killed in the middle of resolving, scoring and a sweep."""
+"""A node of a Ray cluster is killed in the middle of resolving."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ import signal
 import pytest
 
 from corelax import CorelaxError
-from corelax.core import clusters
-from corelax.core.clusters import Cluster, map_on_cluster
 from corelax.core.workers import WorkerEnded
-from corelax.metrics import parallel, score_files
 from corelax.scale import resolve_shards
+from corelax.scale.cluster import Cluster, connected, map_on_cluster
 from tests.scale.ray_nodes import killed_at_work, ray_cluster
-from tests.scale.scale_inputs import contents, write_pair, write_texts
+from tests.scale.scale_inputs import contents, write_texts
 
 ray = pytest.importorskip("ray")
 # Ray warns of itself, and closes what it has opened when it likes.
@@ -32,7 +30,7 @@ def cluster():
 def joined(cluster):
     """The address, connected, with a second node."""
     node = cluster.second()
-    with clusters.connected(Cluster(cluster.address)) as connection:
+    with connected(Cluster(cluster.address)) as connection:
         cluster.wait_for(connection, 2)
         try:
             yield Cluster(cluster.address, workers=2), node
@@ -51,15 +49,6 @@ def test_shards_of_a_lost_node_are_resolved_once_more(joined, tmp_path):
         report = resolve_shards([texts], str(tmp_path / "lost"), **given, **options)
     assert (report.shards, report.documents, report.bad) == (20, 40, 0)
     assert contents(tmp_path / "lost") == contents(tmp_path / "one")
-
-
-def test_documents_of_a_lost_node_are_counted_once(joined, tmp_path, monkeypatch):
-    gold, system = write_pair(tmp_path, 5000)
-    monkeypatch.setattr(parallel, "TASK_BYTES", 1)  # a task for each block
-    where, node = joined
-    with killed_at_work(node, "submit"):
-        report = score_files(gold=gold, system=system, cluster=where)
-    assert report == score_files(gold=gold, system=system)
 
 
 def working(name):

@@ -4,34 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from corelax.cli.options import exit_when_interrupted, note, plural
-from corelax.cli.parameters import BadParameter, Option
+from corelax.cli.parameters import BadParameter
 from corelax.core.errors import CorelaxError
 
 if TYPE_CHECKING:
-    from corelax.core.clusters import Cluster
     from corelax.scale.options import ShardOptions
-
-Ray = Annotated[
-    str | None,
-    Option(
-        metavar="[ADDRESS]",
-        bare="local",
-        help="Work on a Ray cluster: HOST:PORT of its head, auto for the one that runs here; without an "
-        "address, on a Ray of this machine.",
-    ),
-]
-
-
-def cluster_of(ray: str | None, *, jobs: int | None) -> Cluster | None:
-    """The cluster that an option names; None if it names none."""
-    if ray is None:
-        return None
-    from corelax.core.clusters import Cluster
-
-    return Cluster(ray, jobs)
 
 
 def resolve_into_shards(

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from corelax.core.clusters import Cluster, map_on_cluster
 from corelax.core.device import available_threads
 from corelax.core.errors import CorelaxError
 from corelax.core.files import file_digest
@@ -18,6 +17,7 @@ from corelax.core.version import VERSION
 from corelax.core.workers import WorkerEnded, map_in_processes
 from corelax.resolve.hub import fetched
 from corelax.resolve.models import model_folder
+from corelax.scale.cluster import Cluster, map_on_cluster
 from corelax.scale.folder import RunFolder
 from corelax.scale.options import ShardOptions
 from corelax.scale.shards import Shard, cut_into_shards, input_sizes

@@ -50,33 +50,12 @@ class Cluster(NamedTuple):
         most = resources.get("CPU", 0) / self.cpus
         if self.gpus:
             most = min(most, resources.get("GPU", 0) / self.gpus)
-        return int(min(most, self.workers or most) + 1e-9)  # 3 x 0.1 GPU is room for 3
-
-
-class Home(NamedTuple):
-    """Where a command was started, for workers on other nodes.
-
-    Attributes:
-        folder: The working directory, in which relative paths mean the same.
-        version: That of corelax.
-    """
-
-    folder: str
-    version: str
-
-    @classmethod
-    def of_this_process(cls) -> Home:
-        """Here."""
-        return cls(str(Path.cwd()), VERSION)
-
-    def enter(self) -> None:
-        """Makes this process, a worker, one that works for the command."""
-        if self.version != VERSION:
-            raise CorelaxError(
-                f"a node has corelax {VERSION}, not {self.version}; install the same on all"
-            )
-        if Path(self.folder).is_dir():  # else only whole paths and addresses can be read
-            os.chdir(self.folder)
+        room = int(min(most, self.workers or most) + 1e-9)  # 3 x 0.1 GPU is room for 3
+        if room < 1:
+            has = ", ".join(f"{resources.get(name, 0):g} {name}" for name in ("CPU", "GPU"))
+            needed = f"{self.cpus:g} CPU" + (f", {self.gpus:g} GPU" if self.gpus else "")
+            raise CorelaxError(f"{self.address}: a worker needs {needed}; the cluster has {has}")
+        return room
 
 
 @contextmanager
@@ -106,8 +85,9 @@ def connected(cluster: Cluster) -> Iterator[Any]:
                 f"{cluster.address}: the Ray cluster wants its token; set RAY_AUTH_MODE=token, and "
                 "RAY_AUTH_TOKEN where `ray start` has left none in ~/.ray"
             ) from None
-        line = next(iter(str(error).splitlines()), type(error).__name__)
-        raise CorelaxError(f"{cluster.address}: no connection to Ray ({line}); {START}") from None
+        raise CorelaxError(
+            f"{cluster.address}: no connection to Ray ({_first_line(error)}); {START}"
+        ) from None
     try:
         yield ray
     finally:
@@ -160,76 +140,71 @@ def map_on_cluster(
     if not items:
         return
     with connected(cluster) as ray:
-        context = ray.data.DataContext.get_current()
-        context.enable_progress_bars = False
+        ray.data.DataContext.get_current().enable_progress_bars = False
         logging.getLogger("ray.data").setLevel(logging.CRITICAL)
         workers = cluster.room(ray.cluster_resources())
-        if workers < 1:
-            raise CorelaxError(_no_room(cluster, ray.cluster_resources()))
         attempts = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1)(_Attempts)
         rows = [{"number": n, "item": pickle.dumps(item)} for n, item in enumerate(items)]
         results = ray.data.from_items(rows, override_num_blocks=len(rows)).map_batches(
             _Worker,
-            fn_constructor_args=(attempts.remote(), make, arguments, Home.of_this_process()),
+            fn_constructor_args=(attempts.remote(), make, arguments, str(Path.cwd()), VERSION),
             batch_size=1,
             compute=ray.data.ActorPoolStrategy(size=min(workers, len(items))),
             num_cpus=cluster.cpus,
             num_gpus=cluster.gpus or None,
         )
-        yield from _taken(ray, results)
+        try:
+            for row in results.iter_rows():
+                result = pickle.loads(row["result"])
+                if isinstance(result, Exception):
+                    raise result
+                yield int(row["number"]), result
+        except ray.exceptions.RayError as error:  # of Ray itself, or the cluster is lost
+            raise WorkerEnded(f"the Ray cluster has failed ({_first_line(error)})") from None
 
 
-def _taken(ray: Any, results: Any) -> Iterator[tuple[int, Any]]:
-    try:
-        for row in results.iter_rows():
-            result = pickle.loads(row["result"])
-            if isinstance(result, Exception):
-                raise result
-            yield int(row["number"]), result
-    except ray.exceptions.RayError as error:  # of Ray itself, or the cluster is lost
-        line = next(iter(str(error).splitlines()), type(error).__name__)
-        raise WorkerEnded(f"the Ray cluster has failed ({line})") from None
-
-
-def _no_room(cluster: Cluster, room: Mapping[str, float]) -> str:
-    has = ", ".join(f"{room.get(name, 0):g} {name}" for name in ("CPU", "GPU"))
-    needed = f"{cluster.cpus:g} CPU" + (f", {cluster.gpus:g} GPU" if cluster.gpus else "")
-    return f"{cluster.address}: a worker needs {needed}; the cluster has {has}"
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), type(error).__name__)
 
 
 class _Worker:
     """A worker as Ray Data knows it: from a batch of one item to a batch of one result."""
 
-    def __init__(self, attempts: Any, make: Maker, arguments: tuple[Any, ...], home: Home) -> None:
-        self._home = home
-        self._attempts = attempts
-        self._make: Callable[[], Callable[[Any], Any]] = lambda: make(*arguments)
+    def __init__(
+        self, attempts: Any, make: Maker, arguments: tuple[Any, ...], folder: str, version: str
+    ) -> None:
+        self._attempts, self._make, self._arguments = attempts, make, arguments
+        self._folder, self._version = folder, version  # those of the command
         self._work: Callable[[Any], Any] | None = None
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
-        import ray
-
         try:
-            begun = ray.get(self._attempts.begin.remote(int(batch["number"][0])))
-            if begun > RETRIES:
-                raise WorkerEnded(
-                    f"a worker ended {RETRIES + 1} times in the middle of the same piece (too little "
-                    "memory?); use fewer --jobs"
-                )
-            if self._work is None:
-                self._home.enter()
-                self._work = self._make()
-            result = self._work(pickle.loads(batch["item"][0]))
+            result = self._result(int(batch["number"][0]), pickle.loads(batch["item"][0]))
         except Exception as error:  # Ray would wrap it up
             result = error
-        return {"number": batch["number"], "result": [_pickled(result)]}
+        try:
+            content = pickle.dumps(result)
+        except Exception as error:
+            content = pickle.dumps(RuntimeError(f"{result!r} cannot be sent ({error})"))
+        return {"number": batch["number"], "result": [content]}
 
+    def _result(self, number: int, item: Any) -> Any:
+        import ray
 
-def _pickled(result: Any) -> bytes:
-    try:
-        return pickle.dumps(result)
-    except Exception as error:
-        return pickle.dumps(RuntimeError(f"{result!r} cannot be sent ({error})"))
+        if ray.get(self._attempts.begin.remote(number)) > RETRIES:
+            raise WorkerEnded(
+                f"a worker ended {RETRIES + 1} times in the middle of the same piece (too little "
+                "memory?); use fewer --jobs"
+            )
+        if self._work is None:
+            if self._version != VERSION:
+                raise CorelaxError(
+                    f"a node has corelax {VERSION}, not {self._version}; install the same on all"
+                )
+            if Path(self._folder).is_dir():  # else only whole paths and addresses can be read
+                os.chdir(self._folder)
+            self._work = self._make(*self._arguments)
+        return self._work(item)
 
 
 class _Attempts:
@@ -239,6 +214,6 @@ class _Attempts:
         self._begun: Counter[int] = Counter()
 
     def begin(self, number: int) -> int:
-        """Called before an item is worked on; returns how often it was begun before."""
+        """How often an item was begun before."""
         self._begun[number] += 1
         return self._begun[number] - 1
