@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from corelax import CorelaxError, Document
-from corelax.document.pairing import check_same_words, pair_documents, same_documents
+from corelax import CorelaxError, Document, score
+from corelax.document.pairing import pair_documents, same_documents
 
 
 def doc(id: str, *words: str) -> Document:
@@ -33,7 +33,7 @@ def test_other_words_are_an_error_without_advice_on_scoring() -> None:
 
 def test_scoring_says_how_to_score_different_texts() -> None:
     with pytest.raises(CorelaxError, match=r"gold has 1 tokens, system has 2 \(--no-check-text"):
-        check_same_words(gold=doc("d", "a"), system=doc("d", "a", "b"))
+        score(gold=[doc("d", "a")], system=[doc("d", "a", "b")])
 
 
 @pytest.mark.parametrize(

@@ -95,17 +95,6 @@ def _once(documents: Iterable[T], key: Callable[[T], str]) -> Iterator[T]:
         yield doc
 
 
-def check_same_words(*, gold: Document, system: Document) -> None:
-    """Raises an error that shows the first token in which two documents differ.
-
-    >>> check_same_words(gold=Document(id="d", words=("a",)), system=Document(id="d", words=("a",)))
-    """
-    if difference := word_difference(gold=gold, system=system):
-        raise CorelaxError(
-            f"{difference} (--no-check-text, in Python check_text=False, scores different texts)"
-        )
-
-
 def word_difference(
     *, gold: Document, system: Document, sides: tuple[str, str] = SIDES
 ) -> str | None:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from corelax.core.errors import CorelaxError
 from corelax.document import Clustering, Document, Span, without_singletons
 from corelax.metrics.counts import Counts, EitherSideLinkCounts, LinkCounts
-from corelax.metrics.metric import AnyCounts
 from corelax.metrics.options import Rules
 from corelax.metrics.registry import COREFUD, SUPPLEMENTS, check_metrics
 from corelax.metrics.tally import Tally
@@ -81,30 +80,23 @@ class Convention:
 
     def tally(self) -> Tally:
         """Counts prepared documents."""
-        metrics = [name for name in self.metrics if name not in SUPPLEMENTS]
         if self.profile == "corefud" or self.like_coval:
             from corelax.metrics.last_entity import LastEntityTally
 
             links = EitherSideLinkCounts if self.profile == "corefud" else LinkCounts
-            return LastEntityTally(metrics, links=links, supplements=self._supplements)
-        return Tally(
-            metrics, like_reference=self.profile == "reference", supplements=self._supplements
-        )
-
-    def ordered(self, tally: Tally) -> dict[str, AnyCounts]:
-        """The counts of a tally in the order in which metrics were asked for."""
-        counts = tally.counts()
-        return {name: counts[name] for name in self.metrics}
+            return LastEntityTally(self.metrics, links=links, supplements=True)
+        return Tally(self.metrics, like_reference=self.profile == "reference", supplements=True)
 
     def prepare(self, *, gold: Document, system: Document) -> Prepared:
         """The next pair of documents, of the same words."""
         if self.profile == "corefud":
             return self._as_corefud(gold, system)
-        gold, system = self._scored_part(gold, system)
+        if self.like_coval or self.singletons == "drop":
+            gold, system = self._scored_part(gold, system)
         # Where both sides have the same empty nodes, equal spans are equal sets of nodes.
         same_nodes = [n.id for n in gold.empty_nodes] == [n.id for n in system.empty_nodes]
         if self.is_exact and same_nodes:
-            supplements = self._supplements_of_spans(gold, system)
+            supplements = self._supplements_of_spans(gold, system) if self._supplements else {}
             return Prepared(list(gold.clusters), list(system.clusters), supplements=supplements)
         if self.match == "min-span":
             from corelax.metrics.coval import DocumentTrees
@@ -193,8 +185,6 @@ class Convention:
 
     def _supplements_of_spans(self, gold: Document, system: Document) -> Mapping[str, Counts]:
         """The supplements where mentions are the same if their spans are, or their minimum spans."""
-        if not self._supplements:
-            return {}
         from corelax.metrics.nodes import document_entities
 
         ours, theirs = document_entities(gold=gold, system=system, match="exact")
@@ -206,13 +196,12 @@ class Convention:
         system: Sequence[AnyNamed],
         images: Mapping[Hashable, Hashable],
     ) -> Mapping[str, Counts]:
-        counts = {}
-        if self._supplements:
-            from corelax.metrics.corefud import mention_overlap, zero_anaphors
+        from corelax.metrics.corefud import mention_overlap, zero_anaphors
 
-            if "mor" in self._supplements:
-                ours, theirs = ([m for c in side for _, m in c] for side in (gold, system))
-                counts["mor"] = mention_overlap(ours, theirs)
-            if "zero" in self._supplements:
-                counts["zero"] = zero_anaphors(gold, system, images)
+        counts = {}
+        if "mor" in self._supplements:
+            ours, theirs = ([m for c in side for _, m in c] for side in (gold, system))
+            counts["mor"] = mention_overlap(ours, theirs)
+        if "zero" in self._supplements:
+            counts["zero"] = zero_anaphors(gold, system, images)
         return counts

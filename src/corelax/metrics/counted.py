@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,15 +39,36 @@ class CountedOverlap(Overlap):
 
     gold: CountedSide
     system: CountedSide
+    cell_gold: Array
+    cell_system: Array
     shared: Array
     written: Array
     nonempty: Array
     links: Array
-    matched: int
     alone_on_both: int
-    between: int
-    cell_gold: Array
-    cell_system: Array
+    matched: int = 0
+    between: int = 0
+
+    @classmethod
+    def of_cells(
+        cls, gold: CountedSide, system: CountedSide, cells: Iterable[Any], shared: Iterable[int]
+    ) -> Self:
+        """The overlap of two sides by (gold entity, system entity) of each cell and what they share."""
+        where = np.array(list(cells), dtype=np.int64).reshape(-1, 2)
+        counts = np.array(list(shared), dtype=np.int64)
+        cell_gold, cell_system = where[:, 0], where[:, 1]
+        alone = (gold.size[cell_gold] == 1) & (system.size[cell_system] == 1)
+        return cls(
+            gold=gold,
+            system=system,
+            cell_gold=cell_gold,
+            cell_system=cell_system,
+            shared=counts,
+            written=counts,
+            nonempty=np.ones_like(counts),
+            links=pairs(counts),
+            alone_on_both=int(alone.sum()),
+        )
 
     @property
     def gold_size(self) -> Array:
@@ -103,7 +124,7 @@ def pairs(count: Any) -> Any:
     return count * (count - 1) // 2
 
 
-def side(sizes: Sequence[int] | Array, *, between: int = 0) -> CountedSide:
+def side(sizes: Sequence[int]) -> CountedSide:
     """One clustering, given the sizes of its entities."""
     size = np.asarray(sizes, dtype=np.int64)
     return CountedSide(
@@ -112,7 +133,7 @@ def side(sizes: Sequence[int] | Array, *, between: int = 0) -> CountedSide:
         linked_size=np.where(size > 1, size, 0),
         entities=len(size),
         mentions=int(size.sum()),
-        between=between,
+        between=0,
     )
 
 
@@ -165,12 +186,8 @@ class OverlapCounter:
     def overlap(self) -> CountedOverlap:
         """The overlap of all documents added so far."""
         gold, system = side(self._gold_sizes), side(self._system_sizes)
-        cells = np.array(self._cells, dtype=np.int64).reshape(-1, 2)
-        shared = np.array(self._shared, dtype=np.int64)
-        links = pairs(shared)
-        cell_gold, cell_system = cells[:, 0], cells[:, 1]
-        found_in_gold = np.bincount(cell_gold, weights=shared).astype(np.int64)
-        found_in_system = np.bincount(cell_system, weights=shared).astype(np.int64)
+        plain = CountedOverlap.of_cells(gold, system, self._cells, self._shared)
+        found_in_gold, found_in_system = plain.by_gold(plain.shared), plain.by_system(plain.shared)
         gold_pairs, system_pairs, matched_pairs = self._pairs
         # Matched pairs that are apart on both sides: all of them, less those that are together on
         # one side or the other; those together on both sides were taken off twice.
@@ -178,19 +195,12 @@ class OverlapCounter:
             matched_pairs
             - int(pairs(found_in_gold).sum())
             - int(pairs(found_in_system).sum())
-            + int(links.sum())
+            + int(plain.links.sum())
         )
-        alone = (shared == 1) & (gold.size[cell_gold] == 1) & (system.size[cell_system] == 1)
-        return CountedOverlap(
-            gold=side(gold.size, between=gold_pairs - int(gold.links.sum())),
-            system=side(system.size, between=system_pairs - int(system.links.sum())),
-            shared=shared,
-            written=shared,
-            nonempty=np.ones_like(shared),
-            links=links,
-            matched=int(shared.sum()),
-            alone_on_both=int(alone.sum()),
+        return replace(
+            plain,
+            gold=replace(gold, between=gold_pairs - int(gold.links.sum())),
+            system=replace(system, between=system_pairs - int(system.links.sum())),
+            matched=int(plain.shared.sum()),
             between=between,
-            cell_gold=cell_gold,
-            cell_system=cell_system,
         )

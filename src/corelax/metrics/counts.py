@@ -115,7 +115,12 @@ class Counts:
     precision_den: Any = 0
 
     def __add__(self, other: Counts) -> Counts:
-        return Counts(*(a + b for a, b in zip(self.as_tuple(), other.as_tuple(), strict=True)))
+        return Counts(
+            self.recall_num + other.recall_num,
+            self.recall_den + other.recall_den,
+            self.precision_num + other.precision_num,
+            self.precision_den + other.precision_den,
+        )
 
     def as_tuple(self) -> tuple[Any, ...]:
         """The four numbers in the order of the fields."""
@@ -175,7 +180,6 @@ class LinkCounts:
 
     @staticmethod
     def _has_links(kind: Counts) -> Any:
-        """Whether a kind takes part in the mean."""
         return kind.recall_den > 0
 
     def with_recall_of(self, other: LinkCounts) -> Self:

@@ -32,7 +32,7 @@ class LastEntityTally(Tally):
     Args:
         metrics: Names from `corelax.metrics.METRICS`.
         links: How BLANC takes the mean of its two kinds of links.
-        supplements: Names of metrics whose counts come with prepared documents.
+        supplements: As `Tally` has it.
 
     >>> tally = LastEntityTally(["b_cubed"])
     >>> tally.add(gold=["ab", "bc"], system=["ab", "c"])  # b is found in "bc" alone
@@ -45,7 +45,7 @@ class LastEntityTally(Tally):
         metrics: Iterable[str],
         *,
         links: type[LinkCounts] = LinkCounts,
-        supplements: Iterable[str] = (),
+        supplements: bool = False,
     ) -> None:
         super().__init__(metrics, supplements=supplements)
         self._kinds = {m.name: links if m.counts is LinkCounts else m.counts for m in self._metrics}

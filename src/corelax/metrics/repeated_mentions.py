@@ -20,7 +20,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from corelax.metrics.counted import CountedOverlap, OverlapCounter, pairs, side
+from corelax.metrics.counted import CountedOverlap, OverlapCounter, side
 from corelax.metrics.metric import AnyCounts, Metric, Repeats
 
 M = TypeVar("M", bound=Hashable)
@@ -120,25 +120,9 @@ class Matching(Generic[M]):
     def _overlap(
         self, cells: Iterable[tuple[int, int]], shared_by_cell: Iterable[int]
     ) -> ReferenceOverlap:
-        where = np.array(list(cells), dtype=np.int64).reshape(-1, 2)
-        cell_gold, cell_system = where[:, 0], where[:, 1]
-        shared = np.array(list(shared_by_cell), dtype=np.int64)
         gold = side([len(cluster) for cluster in self._gold])
         system = side([len(cluster) for cluster in self._system])
-        alone = (gold.size[cell_gold] == 1) & (system.size[cell_system] == 1)
-        return ReferenceOverlap(
-            gold=gold,
-            system=system,
-            shared=shared,
-            written=shared,
-            nonempty=np.ones_like(shared),
-            links=pairs(shared),
-            matched=0,  # this and `between` are for metrics that have overlaps of their own
-            alone_on_both=int(alone.sum()),
-            between=0,
-            cell_gold=cell_gold,
-            cell_system=cell_system,
-        )
+        return ReferenceOverlap.of_cells(gold, system, cells, shared_by_cell)
 
 
 def link_overlap(*, gold: Sequence[Sequence[M]], system: Sequence[Sequence[M]]) -> CountedOverlap:

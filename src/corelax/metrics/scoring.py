@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from corelax.core.errors import CorelaxError, FormatError
 from corelax.core.files import STANDARD, open_text, shown
 from corelax.document import Document
-from corelax.document.pairing import check_same_words, pair_documents
+from corelax.document.pairing import pair_documents, word_difference
 from corelax.io import Problems, format_of, stream, topic_rule
 from corelax.io.topics import named_entities
 from corelax.metrics.convention import Convention, Prepared
@@ -20,6 +20,7 @@ from corelax.metrics.report import Report
 # Sums of fractions depend on their order in the last bits: so many documents are counted by themselves.
 BLOCK = 128
 MAX_REPEATED = 10  # the reference scorer refuses a run with more repeated mentions than this
+OTHER_TEXTS = "--no-check-text, in Python check_text=False, scores different texts"
 HINT = "--profile reference, in Python profile='reference', reads this file"
 
 
@@ -120,7 +121,7 @@ def _count(
         if options.per_document:
             alone = convention.tally()
             alone.add_prepared(prepared)
-            reports[name] = Report(convention.ordered(alone), beta=options.beta)
+            reports[name] = Report(alone.counts(), beta=options.beta)
         if options.differences and documents and (lines := _described(*documents, convention)):
             differences[name] = lines
         # The reference scorer adds up document by document; that of CorefUD goes by the order of all.
@@ -128,10 +129,8 @@ def _count(
             total.add_tally(block)
             block = convention.tally()
     total.add_tally(block)
-    counts = convention.ordered(total)
-    return Report(
-        counts, beta=options.beta, documents=reports, differences=differences
-    ), total.removed
+    report = Report(total.counts(), beta=options.beta, documents=reports, differences=differences)
+    return report, total.removed
 
 
 def _described(gold: Document, system: Document, convention: Convention) -> Sequence[str]:
@@ -150,8 +149,8 @@ def _document_pairs(
     """Documents that both sides have, with the same words."""
     for ours, theirs in pair_documents(gold=gold, system=system, key=lambda doc: doc.name):
         if ours is not None and theirs is not None:
-            if options.check_text:
-                check_same_words(gold=ours, system=theirs)
+            if options.check_text and (difference := word_difference(gold=ours, system=theirs)):
+                raise CorelaxError(f"{difference} ({OTHER_TEXTS})")
             prepared = convention.prepare(gold=ours, system=theirs)
             yield PreparedPair(ours.name, prepared, (ours, theirs))
         elif ours is not None:

@@ -33,7 +33,7 @@ class Tally:
     Args:
         metrics: Names from `corelax.metrics.METRICS`; all of them if None.
         like_reference: Whether every document is counted by the rules of the reference scorer.
-        supplements: Names of metrics whose counts come with prepared documents.
+        supplements: Whether "mor" and "zero" are metrics too, whose counts come with prepared documents.
 
     >>> tally = Tally(["mentions"])
     >>> tally.add(gold=[["Ann", "she"]], system=[["Ann", "she"]])
@@ -47,12 +47,14 @@ class Tally:
         metrics: Iterable[str] | None = None,
         *,
         like_reference: bool = False,
-        supplements: Iterable[str] = (),
+        supplements: bool = False,
     ) -> None:
-        self._metrics = [METRICS[name] for name in check_metrics(metrics)]
+        names = check_metrics(metrics, supplements=supplements)
+        self._metrics = [METRICS[name] for name in names if name in METRICS]
         self._like_reference = like_reference
-        self._counts: dict[str, AnyCounts] = {m.name: m.counts() for m in self._metrics}
-        self._counts |= {name: Counts() for name in supplements}
+        self._counts: dict[str, AnyCounts] = {
+            name: METRICS[name].counts() if name in METRICS else Counts() for name in names
+        }
         self._sets = OverlapCounter()  # documents without repeats, not counted yet
         self.removed = 0  # repeated system mentions that matching took out
 
