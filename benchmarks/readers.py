@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from corelax import CorelaxError, io
-from corelax.io import conll2012_cells, corefud_entities
+from corelax.io import conll2012, corefud_entities
 from corelax.metrics import reference_files
 from corelax.synthetic import generate
 
@@ -160,7 +160,7 @@ def write_shape(shape: Shape, size: int, folder: Path) -> Path:
 def seconds_to_read(path: Path) -> float:
     """Processor time of reading a file once."""
     for cached in (
-        conll2012_cells.parse_cell,
+        conll2012.parse_cell,
         reference_files.parse_cell,
         corefud_entities.brackets_of,
     ):
@@ -192,7 +192,7 @@ def seconds_a_token(path: Path) -> float:
     """Processor time of reading words and entities, best of seven."""
     best = float("inf")
     for _ in range(7):
-        conll2012_cells.parse_cell.cache_clear()
+        conll2012.parse_cell.cache_clear()
         corefud_entities.brackets_of.cache_clear()
         start = time.process_time()
         tokens = sum(len(doc.words) for doc in io.stream(path, layers=False))

@@ -32,7 +32,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corelax import Clustering, Document, Span, write
-from corelax.io.nesting import nested
+from corelax.io.writing import nested
 
 BARE_LOOP = """
 import sys

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from corelax import Clustering, CorelaxError, Document, Span
-from corelax.document import EmptyId, EmptyNode, join_topics
-from corelax.io import topic_rule
+from corelax.document import EmptyId, EmptyNode
+from corelax.io import join_topics, topic_rule
 from corelax.metrics import evaluate
 from corelax.metrics.scoring import score_files
 

@@ -21,8 +21,8 @@ from corelax.core.errors import CorelaxError, FormatError
 from corelax.core.files import STANDARD, open_text, shown
 from corelax.core.folders import CONFIG
 from corelax.core.printable import unfiltered
-from corelax.document import Document, join_topics
-from corelax.io import format_of, match_files, read, suffix_format, topic_rule
+from corelax.document import Document
+from corelax.io import format_of, join_topics, match_files, read, suffix_format, topic_rule
 from corelax.io.topics import named_entities
 
 if TYPE_CHECKING:

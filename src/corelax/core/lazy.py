@@ -95,7 +95,9 @@ def lazy_names(
 
     def __getattr__(name: str) -> Any:
         if name in module_of:
-            return getattr(imported(module_of[name]), name)
+            value = getattr(imported(module_of[name]), name)
+            setattr(sys.modules[package], name, value)  # it is asked for once
+            return value
         if name in modules:
             return imported(name)
         raise AttributeError(f"module {package!r} has no attribute {name!r}")

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from corelax.document.heads import tree_head
     from corelax.document.pairing import pair_documents, same_documents
     from corelax.document.statistics import Statistics, count
-    from corelax.document.topics import join_topics
 
 __all__ = [
     "SINGLETONS",
@@ -34,7 +33,6 @@ __all__ = [
     "count",
     "describe_differences",
     "document_key",
-    "join_topics",
     "pair_documents",
     "same_documents",
     "tree_head",
@@ -48,6 +46,5 @@ __getattr__, __dir__ = lazy_names(
         "heads": "tree_head",
         "pairing": "pair_documents same_documents",
         "statistics": "Statistics count",
-        "topics": "join_topics",
     },
 )

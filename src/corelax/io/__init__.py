@@ -14,7 +14,7 @@ from corelax.io.formats import (
     write,
 )
 from corelax.io.problems import Problem, Problems
-from corelax.io.topics import topic_rule
+from corelax.io.topics import join_topics, topic_rule
 
 __all__ = [
     "ALIASES",
@@ -25,6 +25,7 @@ __all__ = [
     "annotated_files",
     "format_for",
     "format_of",
+    "join_topics",
     "match_files",
     "read",
     "stream",

@@ -1,5 +1,5 @@
 """CoNLL-2012: one token a row, columns apart by tabs or blanks, coreference in the last one. This
-file reads, `conll2012_cells.py` the coreference cells, and `conll2012_write.py` writes.
+file reads, `conll2012_write.py` writes.
 
     #begin document (bc/cctv/00/cctv_0001); part 000
     bc/cctv/00/cctv_0001  0  0  John  NNP  (TOP(S(NP*)  -  -  -  Speaker#1  (PERSON)  (0)
@@ -16,17 +16,17 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import pairwise
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from corelax.document import Document, Span, document_key
-from corelax.io.brackets import OpenMentions
-from corelax.io.conll2012_cells import parse_cell
-from corelax.io.problems import Problems
+from corelax.io.problems import Problems, quote
+from corelax.io.reading import OpenMentions
 from corelax.io.table import Table, pieces
 
 Array = NDArray[Any]
@@ -36,9 +36,12 @@ LAYERS = ("pos", "parse", "lemma", "frame", "sense", "speaker", "ner")  # column
 EMPTY = {name: "*" if name in ("parse", "ner") else "-" for name in LAYERS}
 MIN_COLUMNS, FULL_COLUMNS = 5, 12
 ARGUMENTS = FULL_COLUMNS - 1  # the first column of predicate-argument structure, if there is any
+MAX_DIGITS = 18  # of an entity number
 MAX_NAME = 1000  # characters of a document's name
 
 _BEGIN = re.compile(r"#\s*begin document\b\s*(.*)")
+_BRACKET = re.compile(r"\((\d+)(\)?)|(\d+)\)")
+_NO_MENTION = ("-", "_", "*")
 _END = re.compile(r"#\s*end document\b")
 _NAME_AND_PART = re.compile(r"\((.*)\);\s*(?:part\s+(\d{1,9})\s*)?")
 
@@ -92,6 +95,60 @@ def parse_header(name: str) -> tuple[str, int]:
     """
     match = _NAME_AND_PART.fullmatch(name)
     return (match[1], int(match[2] or 0)) if match else (name.strip(), 0)
+
+
+class CorefCell(NamedTuple):
+    """What a coreference cell says: `(3|(5)|4)` opens 3, has all of 5, and closes 4."""
+
+    single: tuple[str, ...]  # entities with a mention of this one token
+    opening: tuple[str, ...]
+    closing: tuple[str, ...]
+    remark: Callable[[Problems, int], None] | None = None  # reports what is wrong or odd
+
+
+@lru_cache(maxsize=1 << 16)
+def parse_cell(cell: str) -> CorefCell:
+    """Reads a cell such as `(3|(5)|4)`.
+
+    >>> parse_cell("(3|(5)|4)")[:3]
+    (('5',), ('3',), ('4',))
+    """
+    brackets: tuple[list[str], list[str], list[str]] = ([], [], [])
+    single, opening, closing = brackets
+    closed_here: set[str] = set()
+    error = oddity = None
+    if cell.strip() in _NO_MENTION:
+        return CorefCell((), (), ())
+    for piece in cell.strip().split("|"):
+        at, count = 0, 0
+        while match := _BRACKET.match(piece, at):
+            opened, closed, ended = match.groups()
+            if ended is not None:
+                closing.append(ended)
+                closed_here.add(ended)
+            elif closed:
+                single.append(opened)
+            else:
+                if opened in closed_here:
+                    error = f"entity {opened} closes and opens on one token, so its mentions cross"
+                opening.append(opened)
+            at, count = match.end(), count + 1
+        if at < len(piece) or not count:
+            error = f"cannot read the coreference cell {quote(cell)}"
+        elif count > 1:
+            oddity = f"no bars between the brackets of {quote(cell)}"
+    if any(len(entity) > MAX_DIGITS for entities in brackets for entity in entities):
+        error = f"an entity number of more than {MAX_DIGITS} digits in {quote(cell)}"
+
+    def remark(problems: Problems, line: int) -> None:
+        if error:
+            problems.error(line, error)
+        if oddity:
+            problems.odd(line, oddity)
+
+    return CorefCell(
+        tuple(single), tuple(opening), tuple(closing), remark if error or oddity else None
+    )
 
 
 class _Piece:
@@ -184,6 +241,7 @@ class _DocumentReader:
 
     def __init__(self, header: str, line: int, problems: Problems) -> None:
         self.id, self.part = parse_header(header)
+        self.key = document_key(self.id, self.part)
         if not 0 < len(self.id) <= MAX_NAME:
             fault = "no name" if not self.id else f"a name of more than {MAX_NAME} characters"
             problems.error(line, f"the document has {fault} after '#begin document'")
@@ -194,10 +252,6 @@ class _DocumentReader:
         self._columns: list[list[str | None]] = []
         self._arguments: list[tuple[str, ...]] = []
         self._mentions = OpenMentions(problems)
-
-    @property
-    def key(self) -> str:
-        return document_key(self.id, self.part)
 
     def add(self, piece: _Piece, rows: range) -> None:
         """Some rows of a piece: whole sentences."""
@@ -257,10 +311,11 @@ class _DocumentReader:
         if any(self._arguments):
             layers["arguments"] = tuple(self._arguments)
         numbering = tuple(zip(*self._columns[:WORD], strict=True))
-        if numbering and numbering != tuple(self._usual_numbering()):
+        usual = (
+            (self.id, str(self.part), str(number))
+            for start, end in pairwise((*self._starts, len(self._words)))
+            for number in range(end - start)
+        )
+        if numbering and numbering != tuple(usual):
             layers["numbering"] = numbering
         return layers
-
-    def _usual_numbering(self) -> Iterator[tuple[str, str, str]]:
-        for start, end in pairwise((*self._starts, len(self._words))):
-            yield from ((self.id, str(self.part), str(number)) for number in range(end - start))

@@ -8,10 +8,16 @@ from typing import Any
 
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
-from corelax.io.conll2012 import EMPTY, FULL_COLUMNS, LAYERS, MAX_NAME, WORD
-from corelax.io.conll2012_cells import MAX_DIGITS
-from corelax.io.nesting import Bracketed, bracket_events, entity_names, nested
-from corelax.io.not_kept import lost_data, lost_mentions, lost_sentences
+from corelax.io.conll2012 import EMPTY, FULL_COLUMNS, LAYERS, MAX_DIGITS, MAX_NAME, WORD
+from corelax.io.writing import (
+    Bracketed,
+    bracket_events,
+    entity_names,
+    lost_data,
+    lost_mentions,
+    lost_sentences,
+    nested,
+)
 
 _UNSAFE = re.compile(r"[\t\n\r]")
 

@@ -25,7 +25,7 @@ from corelax.document.gold import COMMENTS, GLOBAL_ENTITY, MENTIONS, MULTIWORD, 
 from corelax.io.corefud_entities import EntityReader
 from corelax.io.corefud_regular import COLUMNS, Regular, lines_of_sentences, sentences
 from corelax.io.problems import Problems, quote
-from corelax.io.split import SplitAntecedents
+from corelax.io.reading import SplitAntecedents
 
 FIELDS = "eid-etype-head-other"  # where a file has no global.Entity
 MAX_FIELDS = 1000  # characters of global.Entity

@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 from corelax.document import Node, Span
 from corelax.document.clustering import Clustering
-from corelax.io.brackets import OpenMentions
-from corelax.io.nodes import NodeList, joined
 from corelax.io.problems import Problems, quote
+from corelax.io.reading import NodeList, OpenMentions, joined
 
 _BRACKET = re.compile(r"\(([^()]+)(\)?)|([^()]+)\)|(.)", re.DOTALL)
 SHORT = 100  # characters of an `Entity=` that is remembered, since many are the same

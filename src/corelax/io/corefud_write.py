@@ -14,8 +14,15 @@ from corelax.document.gold import COMMENTS, GLOBAL_ENTITY, MENTIONS, MULTIWORD, 
 from corelax.io import corefud
 from corelax.io.corefud_entities import name_field
 from corelax.io.corefud_regular import COLUMNS
-from corelax.io.nesting import Bracketed, Events, bracket_events, entity_names, nested
-from corelax.io.not_kept import lost_data, lost_sentences
+from corelax.io.writing import (
+    Bracketed,
+    Events,
+    bracket_events,
+    entity_names,
+    lost_data,
+    lost_sentences,
+    nested,
+)
 
 _UNSAFE_CELL = re.compile(r"[\t\n\r]|^$")
 _LONGEST = 1000  # tokens of a mention whose head is looked for

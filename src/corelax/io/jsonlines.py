@@ -20,10 +20,9 @@ from corelax.document import Document, Span, document_key
 from corelax.document.clustering import Clustering
 from corelax.document.gold import JSON_FIELDS, SPLIT, with_plain_misc
 from corelax.io import conll2012, corefud
-from corelax.io.brackets import OpenMentions
-from corelax.io.not_kept import lost_data, lost_mentions
 from corelax.io.problems import Problems
-from corelax.io.split import SplitAntecedents
+from corelax.io.reading import OpenMentions, SplitAntecedents
+from corelax.io.writing import lost_data, lost_mentions
 
 NAME_FIELDS = ("doc_key", "document_id", "doc_id", "id")
 WORD_FIELDS = ("sentences", "tokens", "cased_words")

@@ -10,9 +10,15 @@ from corelax.document import Document, Span, tree_head
 from corelax.document.gold import SPLIT, UA_COLUMNS, UA_MENTIONS, UA_PSEUDO
 from corelax.io import corefud
 from corelax.io.corefud_write import Nodes, places_of, sentence_comments
-from corelax.io.nesting import Bracketed, Events, bracket_events, entity_names
-from corelax.io.not_kept import lost_data, lost_sentences
 from corelax.io.ua import COLUMNS, CONLLU, PREFIX
+from corelax.io.writing import (
+    Bracketed,
+    Events,
+    bracket_events,
+    entity_names,
+    lost_data,
+    lost_sentences,
+)
 
 _NAMES = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 _UNSAFE = re.compile(r"[()|@=,\s]|[-_]pseudo$", re.IGNORECASE)

@@ -12,7 +12,7 @@ from corelax.core.files import STANDARD, open_text, shown
 from corelax.document import Document
 from corelax.document.pairing import pair_documents, word_difference
 from corelax.io import Problems, format_of, stream, topic_rule
-from corelax.io.topics import named_entities
+from corelax.io.topics import join_topics, named_entities
 from corelax.metrics.convention import Convention, Prepared
 from corelax.metrics.options import ScoreFilesOptions, ScoreOptions
 from corelax.metrics.report import Report
@@ -176,8 +176,6 @@ def _documents(
     documents = _stream_with_hint(path, format, problems, layers=layers)
     if options.cross_document is None:
         return documents
-    from corelax.document import join_topics
-
     rule = topic_rule(options.cross_document)
     return join_topics(named_entities(documents, path, format), rule)
 
