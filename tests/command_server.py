@@ -35,7 +35,7 @@ ROOT = Path(__file__).parents[1]
 SECONDS = 300  # more than a command may need for one step, on a busy machine too
 MODULES = """rich.progress safetensors.torch torch._dynamo scipy.optimize jinja2
 matplotlib.backends.backend_agg matplotlib.backends.backend_svg
-corelax.cli.app corelax.cli.progress corelax.io corelax.metrics.scoring corelax.resolve.predict
+corelax.cli.app corelax.cli.progress corelax.io corelax.metrics.scoring corelax.resolve.resolver
 corelax.study.api""".split()
 
 

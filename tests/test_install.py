@@ -124,7 +124,9 @@ def test_with_torch_it_trains(install) -> None:
     environment.run("corelax", "synth", "made.conll", "--documents", 2, "--mentions", 20)
     files = ("--train", "made.conll", "--dev", "made.conll")
     environment.run("corelax", "train", *files, "--set", "epochs=1", "--out", "run")
-    environment.run("corelax", "predict", "run/lea", "made.conll", "predicted.conll")
+    environment.run(
+        "corelax", "resolve", "made.conll", "--model", "run/lea", "--out", "predicted.conll"
+    )
     environment.run("corelax", "score", "made.conll", "predicted.conll")
 
 

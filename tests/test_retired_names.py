@@ -29,7 +29,7 @@ from corelax.metrics.report import Tally, TITLES
 from corelax.metrics.lea import lea
 from corelax.rankers.encoder.inputs import encoder_input
 from corelax.rankers.encoder.folder import save_ranker
-from corelax.train import AdaGrad, Config, load_data, predict_documents, stage_chain, train_chain
+from corelax.train import AdaGrad, Config, load_data, stage_chain, train_chain
 from corelax.train.encoder import EncoderConfig, run_recipe
 from corelax.rankers import SparseRanker, from_pruned
 from corelax.decode import best_entities, best_links

@@ -34,7 +34,6 @@ MOVED = {
     "corelax.text_table": "corelax.core.text_table",
     "corelax.train.config": "corelax.train.sparse.config",
     "corelax.train.folder": "corelax.rankers.sparse.folder",
-    "corelax.train.predict": "corelax.resolve.predict",
     "corelax.train.presets": "corelax.train.sparse.presets",
     "corelax.weights": "corelax.core.folders",
 }

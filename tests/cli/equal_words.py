@@ -15,7 +15,7 @@ from corelax.cli.app import main
 from corelax.core.errors import CorelaxError
 from corelax.decode import Decision
 from corelax.document import Document, Span
-from corelax.resolve import Resolution, resolution_of
+from corelax.resolve import Constraints, Resolution, resolution_of
 
 
 class EqualWords:
@@ -47,10 +47,11 @@ class EqualWords:
         batch_size: int = 8,
         singletons: str = "drop",
         scheme: str | None = None,
-        workers: int | None = None,
+        jobs: int = 1,
+        **_: object,
     ) -> Iterator[Resolution]:
         self.asked |= {"batch_size": batch_size, "singletons": singletons, "scheme": scheme}
-        self.asked |= {"workers": workers}
+        self.asked |= {"jobs": jobs}
         for doc in texts:
             self.seen.append(doc)
             found = [(i, word) for i, word in enumerate(doc.words) if word[0].isupper()]
@@ -63,6 +64,10 @@ class EqualWords:
                 antecedent = None if start == place else start
                 decisions.append(Decision(Span(i, i + 1), start, antecedent, 0.9, 0.8, 0.7))
             yield resolution_of(doc, decisions)
+
+    def corrected(self, found: Resolution, constraints: Constraints, **_: object) -> Resolution:
+        constraints.in_words(found.source, found.text)
+        return found
 
 
 class Run:

@@ -177,7 +177,7 @@ def test_options_reach_the_resolver(run: Run, text: Path, resolver: type[EqualWo
     assert run("--json", text) == 0
     assert resolver.asked == {
         "model": None, "device": "auto", "runtime": "auto", "threads": None,
-        "batch_size": 8, "singletons": "drop", "scheme": None, "workers": None,
+        "batch_size": 8, "singletons": "drop", "scheme": None, "jobs": 1,
     }  # fmt: skip
     options = (
         "--model ./runs/m --device cuda:1 --batch-size 3 --singletons keep --scheme gum".split()
@@ -185,7 +185,7 @@ def test_options_reach_the_resolver(run: Run, text: Path, resolver: type[EqualWo
     assert run("--json", text, *options, "--runtime", "torch", "--threads", 3) == 0
     assert resolver.asked == {
         "model": "./runs/m", "device": "cuda:1", "runtime": "torch", "threads": 3,
-        "batch_size": 3, "singletons": "keep", "scheme": "gum", "workers": None,
+        "batch_size": 3, "singletons": "keep", "scheme": "gum", "jobs": 1,
     }  # fmt: skip
     assert ["Cy"] in clusters(run.out)
 
@@ -409,9 +409,7 @@ def test_formats_go_by_their_suffixes_too(run: Run, text: Path, name: str, start
     assert run.out.startswith(start)
 
 
-def test_workers_go_to_the_resolver_and_not_with_several_models(run: Run, tmp_path: Path) -> None:
+def test_jobs_go_to_the_resolver(run: Run, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("Ann saw Ann.")
-    assert run(tmp_path / "a.txt", "--workers", 3, "--json") == 0
-    assert EqualWords.asked["workers"] == 3
-    assert run(tmp_path / "a.txt", "--workers", 3, "--jobs", 2) == 2
-    assert "leave out --jobs" in run.err
+    assert run(tmp_path / "a.txt", "--jobs", 3, "--json") == 0
+    assert EqualWords.asked["jobs"] == 3

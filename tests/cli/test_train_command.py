@@ -1,4 +1,4 @@
-"""`corelax train` and `corelax predict` as a user types them."""
+"""`corelax train`, and `corelax resolve` with its models, as a user types them."""
 
 from __future__ import annotations
 
@@ -256,6 +256,10 @@ def test_the_command_works_in_a_process_of_its_own(files: Path, tmp_path: Path) 
     assert (tmp_path / "lea" / "README.md").exists()
 
 
+def resolve(corelax, model: Path, source: Path, out: Path, *more: object) -> Any:
+    return corelax("resolve", source, "--model", model, "--out", out, *more)
+
+
 def scores(corelax, gold: Path, system: Path) -> dict[str, object]:
     return json.loads(corelax("score", gold, system, "--json").out)
 
@@ -266,14 +270,14 @@ def test_predictions_score_what_training_reported(
 ) -> None:
     out = tmp_path / f"out{suffix}"
     for stage in ("baseline", "lea"):
-        done = corelax("predict", trained / stage, files / "dev.conll", out)
+        done = resolve(corelax, trained / stage, files / "dev.conll", out)
         assert (done.code, done.out) == (0, "")
         reported = json.loads((trained / stage / "config.json").read_text())["training"]["scores"]
         assert scores(corelax, files / "dev.conll", out) == reported
 
 
 def test_words_and_layers_are_kept(corelax, trained: Path, files: Path, tmp_path: Path) -> None:
-    corelax("predict", trained / "lea", files / "dev.conll", tmp_path / "out.conll")
+    resolve(corelax, trained / "lea", files / "dev.conll", tmp_path / "out.conll")
     before, after = read(files / "dev.conll"), read(tmp_path / "out.conll")
     assert [doc.key for doc in after] == [doc.key for doc in before]
     for one, other in zip(before, after, strict=True):
@@ -287,21 +291,43 @@ def test_entities_of_the_input_do_not_matter(
 ) -> None:
     bare = [doc.with_clusters(Clustering([])) for doc in read(files / "dev.conll")]
     write(bare, tmp_path / "bare.conll")
-    corelax("predict", trained / "lea", files / "dev.conll", tmp_path / "a.conll")
-    corelax("predict", trained / "lea", tmp_path / "bare.conll", tmp_path / "b.conll")
+    resolve(corelax, trained / "lea", files / "dev.conll", tmp_path / "a.conll")
+    resolve(
+        corelax,
+        trained / "lea",
+        tmp_path / "bare.conll",
+        tmp_path / "b.conll",
+    )
     assert (tmp_path / "a.conll").read_bytes() == (tmp_path / "b.conll").read_bytes()
 
 
 def test_standard_input_and_output(corelax, trained: Path, files: Path, tmp_path: Path) -> None:
-    corelax("predict", trained / "lea", files / "dev.conll", tmp_path / "out.conll")
+    resolve(corelax, trained / "lea", files / "dev.conll", tmp_path / "out.conll")
     text = (files / "dev.conll").read_text()
-    done = corelax("predict", trained / "lea", "-", "-", "--to", "conll2012", stdin=text)
+    done = corelax(
+        "resolve",
+        "-",
+        "--model",
+        trained / "lea",
+        "--from",
+        "conll2012",
+        "--to",
+        "conll2012",
+        stdin=text,
+    )
     assert done.code == 0, done.err
     assert done.out == (tmp_path / "out.conll").read_text()
 
 
 def test_the_format_can_be_named(corelax, trained: Path, files: Path, tmp_path: Path) -> None:
-    corelax("predict", trained / "lea", files / "dev.conll", tmp_path / "out", "--to", "jsonlines")
+    resolve(
+        corelax,
+        trained / "lea",
+        files / "dev.conll",
+        tmp_path / "out",
+        "--to",
+        "jsonlines",
+    )
     assert all(json.loads(line) for line in (tmp_path / "out").read_text().splitlines())
 
 
@@ -312,9 +338,9 @@ def mentions_of(path: Path) -> list[set[tuple[int, int]]]:
 def test_gold_mentions_and_singletons(corelax, trained: Path, files: Path, tmp_path: Path) -> None:
     dev, out = files / "dev.conll", tmp_path / "out.conll"
     keep = ["--mentions", "gold", "--singletons", "keep"]
-    assert corelax("predict", trained / "lea", dev, out, *keep).code == 0
+    assert resolve(corelax, trained / "lea", dev, out, *keep).code == 0
     assert mentions_of(out) == mentions_of(dev)
-    corelax("predict", trained / "lea", dev, out, "--mentions", "gold")
+    resolve(corelax, trained / "lea", dev, out, "--mentions", "gold")
     assert all(len(cluster) > 1 for doc in read(out) for cluster in doc.clusters)
     for found, gold in zip(mentions_of(out), mentions_of(dev), strict=True):
         assert found <= gold
@@ -328,8 +354,15 @@ def test_mentions_of_a_file(corelax, trained: Path, files: Path, tmp_path: Path)
         every = [[mention] for cluster in doc.clusters for mention in cluster]
         docs.append(doc.with_clusters(Clustering([*every, [Span(0, len(doc.words[:3]))]])))
     write(docs, given)
-    done = corelax(
-        "predict", trained / "lea", dev, out, "--mentions", given, "--singletons", "keep"
+    done = resolve(
+        corelax,
+        trained / "lea",
+        dev,
+        out,
+        "--mentions",
+        given,
+        "--singletons",
+        "keep",
     )
     assert done.code == 0, done.err
     assert mentions_of(out) == mentions_of(given)
@@ -340,8 +373,7 @@ def test_a_document_without_given_mentions_is_named(
 ) -> None:
     docs = read(files / "dev.conll")
     write(docs[:-1], tmp_path / "given.conll")
-    done = corelax(
-        "predict", trained / "lea", files / "dev.conll", tmp_path / "out.conll",
+    done = resolve(corelax, trained / "lea", files / "dev.conll", tmp_path / "out.conll",
         "--mentions", tmp_path / "given.conll",
     )  # fmt: skip
     line = one_line(done)
@@ -354,11 +386,15 @@ def test_words_alone_need_given_mentions(
     corelax, trained: Path, files: Path, tmp_path: Path
 ) -> None:
     write(without_layers(read(files / "dev.conll")), tmp_path / "bare.conll")
-    done = corelax("predict", trained / "lea", tmp_path / "bare.conll", tmp_path / "out.conll")
+    done = resolve(
+        corelax,
+        trained / "lea",
+        tmp_path / "bare.conll",
+        tmp_path / "out.conll",
+    )
     assert "mentions" in one_line(done)
     assert not (tmp_path / "out.conll").exists()
-    done = corelax(
-        "predict", trained / "lea", tmp_path / "bare.conll", tmp_path / "out.conll",
+    done = resolve(corelax, trained / "lea", tmp_path / "bare.conll", tmp_path / "out.conll",
         "--mentions", "gold",
     )  # fmt: skip
     assert done.code == 0, done.err
@@ -367,12 +403,18 @@ def test_words_alone_need_given_mentions(
 def test_decoding_can_be_chosen(corelax, trained: Path, files: Path, tmp_path: Path) -> None:
     dev = files / "dev.conll"
     for decoding in ("links", "entities"):
-        done = corelax(
-            "predict", trained / "lea", dev, tmp_path / decoding, "--to", "conll2012",
+        done = resolve(corelax, trained / "lea", dev, tmp_path / decoding, "--to", "conll2012",
             "--decoding", decoding,
         )  # fmt: skip
         assert done.code == 0
-    corelax("predict", trained / "lea", dev, tmp_path / "as_trained", "--to", "conll2012")
+    resolve(
+        corelax,
+        trained / "lea",
+        dev,
+        tmp_path / "as_trained",
+        "--to",
+        "conll2012",
+    )
     assert (tmp_path / "links").read_text() == (tmp_path / "as_trained").read_text()
 
 
@@ -387,13 +429,24 @@ def test_decoding_can_be_chosen(corelax, trained: Path, files: Path, tmp_path: P
 def test_a_wrong_option_writes_nothing(
     corelax, trained: Path, files: Path, tmp_path: Path, more, code
 ) -> None:
-    done = corelax("predict", trained / "lea", files / "dev.conll", tmp_path / "out.conll", *more)
+    done = resolve(
+        corelax,
+        trained / "lea",
+        files / "dev.conll",
+        tmp_path / "out.conll",
+        *more,
+    )
     assert (done.code, "Traceback" in done.err) == (code, False)
     assert not (tmp_path / "out.conll").exists()
 
 
 def test_a_model_that_is_none_is_one_line(corelax, files: Path, tmp_path: Path) -> None:
-    done = corelax("predict", tmp_path / "model", files / "dev.conll", tmp_path / "out.conll")
+    done = resolve(
+        corelax,
+        tmp_path / "model",
+        files / "dev.conll",
+        tmp_path / "out.conll",
+    )
     assert one_line(done).startswith(f"{tmp_path / 'model'}: no model there")
     assert not (tmp_path / "out.conll").exists()
 
@@ -401,7 +454,7 @@ def test_a_model_that_is_none_is_one_line(corelax, files: Path, tmp_path: Path) 
 def test_a_model_is_a_stage_not_the_roof_over_it(
     corelax, trained: Path, files: Path, tmp_path: Path
 ) -> None:
-    done = corelax("predict", trained, files / "dev.conll", tmp_path / "out.conll")
+    done = resolve(corelax, trained, files / "dev.conll", tmp_path / "out.conll")
     assert one_line(done).startswith(f"{trained}: no model there")
 
 
@@ -412,7 +465,12 @@ def test_a_model_brings_the_word_lists_of_its_training(
     for lists in (None, "none", tmp_path / "gone"):
         if lists is not None:
             monkeypatch.setenv("CORELAX_LEXICONS", str(lists))
-        done = corelax("predict", trained / "lea", files / "dev.conll", tmp_path / "out.conll")
+        done = resolve(
+            corelax,
+            trained / "lea",
+            files / "dev.conll",
+            tmp_path / "out.conll",
+        )
         assert done.code == 0
         assert "word lists" not in done.err
         outputs.append((tmp_path / "out.conll").read_bytes())
@@ -431,7 +489,12 @@ def test_a_document_with_a_single_mention_is_predicted(
         "",
     ]
     (tmp_path / "one.conll").write_text("\n".join(lines))
-    done = corelax("predict", trained / "lea", tmp_path / "one.conll", tmp_path / "out.conll")
+    done = resolve(
+        corelax,
+        trained / "lea",
+        tmp_path / "one.conll",
+        tmp_path / "out.conll",
+    )
     assert done.code == 0
     [doc] = read(tmp_path / "out.conll")
     assert list(doc.clusters) == []

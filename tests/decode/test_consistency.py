@@ -5,8 +5,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corelax.decode import Claims, best_antecedents, claims_of, entities_of_links
+from corelax.decode.antecedents import best_antecedents, entities_of_links
 from corelax.document import Document
+from corelax.english.claims import Claims, claims_of
 
 enough = settings(deadline=None, max_examples=100)
 INF = torch.inf

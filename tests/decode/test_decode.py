@@ -9,7 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from corelax import CorelaxError
-from corelax.decode import best_antecedents, best_entities, best_links, entities_of_links
+from corelax.decode import best_antecedents, best_entities, best_links
+from corelax.decode.antecedents import entities_of_links
 
 enough = settings(deadline=None, max_examples=80)
 each_decoder = pytest.mark.parametrize("decode", [best_links, best_entities])

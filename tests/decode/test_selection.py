@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corelax.decode import edged_with_markup, overlapping, without_overlaps
+from corelax.decode.selection import edged_with_markup, overlapping, without_overlaps
 from corelax.document import Document
 
 places = st.lists(

@@ -10,15 +10,14 @@ import pytest
 
 from corelax import CorelaxError
 from corelax.resolve import Resolver, resolve_files
-from corelax.resolve.constrained import constrained
 from corelax.resolve.constraints import (
     FORMAT,
     Constraints,
     Stretch,
     constraints_for,
-    in_words,
     read_constraints,
 )
+from corelax.text import document_of
 
 TEXT = "Ann called Sue because she was late. Sue thanked her."
 ANN, SUE, SHE = Stretch(0, 3, "Ann"), Stretch(11, 14, "Sue"), Stretch(23, 26, "she")
@@ -97,7 +96,7 @@ def test_constraints_of_the_only_document_need_no_name() -> None:
 )
 def test_constraints_of_another_text_are_noticed(stretch: Stretch, message: str) -> None:
     with pytest.raises(CorelaxError, match=message):
-        in_words([stretch], "Ann left", [(0, 3), (4, 8)], "d")
+        Constraints((stretch,)).in_words(document_of("Ann left", "d"), "Ann left")
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +108,7 @@ def entities(
     resolver: Resolver, constraints: Constraints, singletons: str = "drop"
 ) -> list[list[str]]:
     found = resolver.resolve(TEXT, singletons=singletons)
-    again = constrained(resolver, found, constraints, singletons=singletons)
+    again = resolver.corrected(found, constraints, singletons=singletons)
     return [[f"{m.text} {m.start}" for m in entity.mentions] for entity in again.entities]
 
 
@@ -132,7 +131,7 @@ def test_mentions_of_constraints_stay_alone_and_others_do_not(small: Resolver) -
 
 def test_no_constraints_change_nothing(small: Resolver) -> None:
     found = small.resolve(TEXT)
-    again = constrained(small, found, Constraints(), singletons="drop")
+    again = small.corrected(found, Constraints())
     assert again.clusters == found.clusters
 
 

@@ -120,7 +120,7 @@ def test_installed_models_are_listed_with_version_and_licence(only_site):
 
 @pytest.mark.parametrize(
     "command",
-    ["resolve a.txt --model smal --out b.conll", "predict smal a.conll b.conll"],
+    ["resolve a.txt --model smal --out b.conll", "resolve a.conll --model smal --out b.conll"],
 )
 def test_a_typo_is_one_line_on_the_command_line(site, corelax, examples, command):
     Path("a.txt").write_text("Ann said she left.")

@@ -17,7 +17,6 @@ from corelax.document import Document, EmptyId, Span
 from corelax.document.clustering import Clustering
 from corelax.resolve import Resolution, resolution_of
 from corelax.text import document_of
-from corelax.text.raw import cut_document
 
 TEXT = "Her dog barked.\nAnn\nLee fed it; she laughed."
 OFFSETS = ((0, 3), (4, 7), (8, 14), (14, 15), (16, 19), (20, 23), (24, 27), (28, 30), (30, 31),
@@ -313,14 +312,13 @@ def decided_of(decisions):
 
 def resolved_later():
     text = "Ann said she left.  Bo saw her."
-    cut, _ = cut_document(text)
     spans = [(0, 1), (2, 3), (5, 6), (7, 8)]
     decisions = [
         Decision(Span(*span), entity, antecedent, 0.9, 0.8, 0.7, head=span[0])
         for span, entity, antecedent in zip(spans, (4, 4, 9, 4), (None, 0, None, 1), strict=True)
     ]
     now = resolution_of(document_of(text), decisions)
-    return Resolution.later(cut, decided_of(decisions)), now
+    return resolution_of(document_of(text), decided_of(decisions)), now
 
 
 def test_a_resolution_that_is_made_later_is_the_same():
@@ -351,8 +349,7 @@ def test_clusters_are_the_same_before_and_after_mentions_are_made(spans, entitie
         Decision(Span(*span), entity, None, 0.9, 0.8, 0.7, head=span[0])
         for span, entity in zip(placed, entities, strict=False)
     ]
-    cut, _ = cut_document(text)
-    later = Resolution.later(cut, decided_of(decisions))
+    later = resolution_of(document_of(text), decided_of(decisions))
     assert later.clusters == resolution_of(document_of(text), decisions).clusters
     before = later.clusters
     assert len(later.mentions) == len(placed)
@@ -367,9 +364,9 @@ def test_it_can_be_sent_elsewhere_before_and_after_it_is_made():
 
 
 def test_probabilities_that_are_computed_later_are_sent_as_numbers():
-    cut, _ = cut_document("Ann left.")
     decided = decided_of([Decision(Span(0, 1), 0, None, 0.9, 0.8, 0.7)])
-    later = Resolution.later(cut, decided._replace(entity_probability=lambda: np.array([0.4])))
+    decided = decided._replace(entity_probability=lambda: np.array([0.4]))
+    later = resolution_of(document_of("Ann left."), decided)
     sent = pickle.loads(pickle.dumps(later))
     assert sent.mentions[0].entity_probability == 0.4
     assert sent == later
@@ -387,4 +384,4 @@ def test_a_resolution_cannot_be_changed():
 def test_offsets_that_do_not_fit_are_told_at_once():
     doc = Document(id="d", words=("Hi",), layers={"offsets": ((0, 9),)}, raw_text="Hi")
     with pytest.raises(CorelaxError, match="offsets do not fit"):
-        Resolution.later(doc, decided_of([]))
+        resolution_of(doc, decided_of([]))

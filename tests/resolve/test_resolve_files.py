@@ -9,7 +9,7 @@ import pytest
 from corelax import CorelaxError, Span
 from corelax.io import read, write
 from corelax.rankers.encoder import save_ranker
-from corelax.resolve import Resolver, predict_documents, resolve_documents, resolve_files
+from corelax.resolve import Resolver, resolve_documents, resolve_files
 from corelax.synthetic import Shape, generate
 from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_model, write_encoder
 
@@ -108,9 +108,7 @@ def test_given_mentions_are_resolved_and_those_out_of_reach_stay_alone(encoder):
 def test_a_sparse_ranker_gives_the_entities_that_it_predicts(sparse, decoding):
     model, dev = sparse
     options = {"decoding": decoding, "device": "cpu"}
-    predicted = list(predict_documents(model, read(dev), **options))
     resolutions = list(resolve_documents(model, read(dev), **options))
-    assert [r.document.clusters for r in resolutions] == [doc.clusters for doc in predicted]
     assert any(r.entities for r in resolutions)
     assert list(resolve_files([dev], model=model, **options)) == resolutions
 
@@ -128,17 +126,6 @@ def test_probabilities_of_a_sparse_ranker_are_those_of_its_links(sparse):
                 assert resolution.mentions[mention.antecedent].entity == mention.entity
                 assert 0 <= mention.link_probability <= 1
                 assert mention.entity_probability <= first.entity_probability + 1e-6
-
-
-def test_resolve_and_predict_write_the_same_file(corelax, sparse, tmp_path):
-    model, dev = sparse
-    done = corelax("predict", model, dev, tmp_path / "a.conll", "--device", "cpu")
-    assert done.code == 0, done.err
-    done = corelax(
-        "resolve", dev, "--model", model, "--out", tmp_path / "b.conll", "--device", "cpu"
-    )
-    assert (done.code, done.err) == (0, "")
-    assert (tmp_path / "a.conll").read_bytes() == (tmp_path / "b.conll").read_bytes()
 
 
 def test_a_sparse_ranker_shows_its_entities_in_every_way(corelax, sparse):

@@ -11,7 +11,7 @@ import corelax
 from corelax import Clustering, CorelaxError, Span
 from corelax.io import read, write
 from corelax.metrics import METRICS
-from corelax.resolve.predict import predict_documents
+from corelax.resolve import resolve_documents
 from corelax.study.folder import predicted_path, record_path
 from corelax.study.records import Predicted, Record, check_record, load_predicted, load_record, save
 from corelax.study.runner import Wish
@@ -135,8 +135,8 @@ def test_entities_are_those_that_the_model_predicts(trained, folder, part, decod
     out = trained[singletons]
     predicted = load_predicted(predicted_path(out, UNIT.name, 1, part, decoding)).clusters()
     model = out / "runs" / "seed1" / UNIT.name
-    for doc in predict_documents(model, read(folder / f"{part}.conll"), decoding=decoding):
-        assert predicted[doc.key] == doc.clusters
+    for found in resolve_documents(model, read(folder / f"{part}.conll"), decoding=decoding):
+        assert predicted[found.document.key] == found.document.clusters
 
 
 def test_decodings_differ(trained):

@@ -6,6 +6,7 @@ import pytest
 
 import corelax
 from corelax import CorelaxError
+from corelax.resolve import resolve_documents
 from corelax.train import ArgumentError, Progress, stage_chain
 from tests.train.sparse.training_runs import documents
 
@@ -52,12 +53,9 @@ def test_the_package_is_also_the_function(files, tmp_path):
     assert trained.training["epoch"] == stored["epoch"]
     assert progress.epochs[-2:] == [("baseline", 1), ("baseline", 2)]
     assert notes[-1].startswith("baseline: ")
-    predicted = corelax.train.predict_documents(
-        trained.folder, corelax.read(files / "dev.conll"), device="cpu"
-    )
-    report = corelax.score(
-        gold=corelax.read(files / "dev.conll"), system=list(predicted), singletons="drop"
-    )
+    gold = corelax.read(files / "dev.conll")
+    predicted = [r.document for r in resolve_documents(trained.folder, gold, device="cpu")]
+    report = corelax.score(gold=gold, system=predicted, singletons="drop")
     assert report.as_dict() == trained.scores["dev"]
 
 

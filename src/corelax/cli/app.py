@@ -29,7 +29,7 @@ VERBS = {
     },
     "Measure": {"score": "score", "errors": "errors", "stats": "files"},
     "Files": {"convert": "files", "validate": "files", "features": "features", "synth": "synth"},
-    "Train": {"train": "train", "predict": "predict", "sweep": "sweep", "reproduce": "reproduce"},
+    "Train": {"train": "train", "sweep": "sweep", "reproduce": "reproduce"},
 }
 _MODULES = {verb: module for group in VERBS.values() for verb, module in group.items()}
 

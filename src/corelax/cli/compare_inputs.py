@@ -264,7 +264,7 @@ def _run_models(
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
-    from corelax.resolve import predict_documents
+    from corelax.resolve import resolve_documents
 
     ready: dict[Source, list[Document]] = {}
     console = Console(file=unfiltered(sys.stderr))
@@ -274,9 +274,9 @@ def _run_models(
         task = bar.add_task("", total=len(models) * len(documents))
         for model in models:
             resolved = ready[model] = []
-            for doc in predict_documents(
+            for resolution in resolve_documents(
                 model.path, documents, scheme=inputs.scheme, device=inputs.device, note=note
             ):
-                resolved.append(doc)
+                resolved.append(resolution.document)
                 bar.advance(task)
     return ready

@@ -16,7 +16,6 @@ EXAMPLES = {
     "synth": "corelax synth train.conll --documents 50 --seed 1",
     "completion": 'corelax completion bash >> ~/.bashrc\neval "$(corelax completion zsh)"',
     "train": "corelax train --train train.conll --dev dev.conll --config lea --out runs/first",
-    "predict": "corelax predict runs/first/lea dev.conll predicted.conll",
     "sweep": "corelax sweep --train train.conll --dev dev.conll --config lea --seeds 3 "
     "--out runs/sweep",
     "reproduce": "corelax reproduce --quick",

@@ -6,29 +6,32 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import accumulate
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
-from corelax.cli.options import MOST_WORKERS, note, plural
+from corelax.cli.options import note, plural
 from corelax.cli.parameters import Argument, BadParameter, Exit, Option
+from corelax.cli.resolve_outputs import OutputOptions, chosen_outputs, write_outputs
 from corelax.cli.shards import resolve_into_shards
-from corelax.core.device import Device
 from corelax.core.errors import CorelaxError
 from corelax.core.files import STANDARD
-from corelax.core.options import Threads
-from corelax.io.formats import FormatName
+from corelax.resolve.options import FileOptions
 from corelax.scale.options import ShardOptions
 
 if TYPE_CHECKING:
     from corelax.cli.bars import PiecesBar
     from corelax.document import Document
     from corelax.resolve import Resolution
+    from corelax.text import Source
 
 HINT = 'name files or folders, or pipe text in: echo "Ann said she left." | corelax resolve'
 
 
 def resolve(
+    output: OutputOptions,
+    options: FileOptions,
+    sharding: ShardOptions,
     files: Annotated[
         list[str] | None,
         Argument(
@@ -40,109 +43,10 @@ def resolve(
     text: Annotated[
         str | None, Option("--text", "-t", metavar="TEXT", help="A text itself, instead of FILES.")
     ] = None,
-    model: Annotated[
-        str | None,
-        Option(metavar="NAME", help="Folder, or name of an installed model; else small."),
-    ] = None,
-    json: Annotated[
-        bool, Option("--json", help="Print one JSON object for each document, a line each.")
-    ] = False,
-    html: Annotated[
-        str | None,
-        Option(
-            metavar="FILE",
-            help="Write a page for the browser, also beside another output; - is standard output.",
-        ),
-    ] = None,
-    resolved: Annotated[
-        bool,
-        Option("--resolved", help="Print texts with pronouns and the like replaced by names."),
-    ] = False,
-    format: Annotated[
-        FormatName | None, Option("--format", "--to", help="Write an annotated file.")
-    ] = None,
-    out: Annotated[
-        str | None,
-        Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Where to write; .json, .html, .jsonl, .conll, .conllu say what. A folder (out/) gets a "
-            "file for each input. Else standard output.",
-        ),
-    ] = None,
-    input_format: Annotated[
-        FormatName | None,
-        Option("--input-format", "--from", help="Of annotated FILES; else by suffix."),
-    ] = None,
-    encoding: Annotated[str, Option(metavar="NAME", help="Of texts, such as cp1252.")] = "utf-8",
-    glob: Annotated[
-        str | None,
-        Option(
-            metavar="PATTERN",
-            help="Which files of folders are read; else *.txt, with --shards all that can be.",
-        ),
-    ] = None,
-    keep_going: Annotated[
-        bool,
-        Option("--keep-going", help="Skip files that cannot be read; tell, and exit 1 at the end."),
-    ] = False,
-    dialogue: Annotated[
-        bool, Option("--dialogue", help="Lines such as `Ann: Hello!` name who speaks.")
-    ] = False,
-    mentions: Annotated[
-        str | None,
-        Option(help="detect, gold, or a file with the mentions; else as in training."),
-    ] = None,
-    singletons: Annotated[
-        Literal["drop", "keep"] | None,
-        Option(help="Entities that are mentioned once; else as in training."),
-    ] = None,
-    decoding: Annotated[
-        Literal["links", "entities"] | None,
-        Option(help="By best links or best entities (not with an encoder); else as in training."),
-    ] = None,
-    scheme: Annotated[
-        str | None,
-        Option(
-            metavar="NAME",
-            help="Annotation scheme, if the model knows several; small has ontonotes, gum, litbank, craft.",
-        ),
-    ] = None,
     constraints: Annotated[
         str | None,
         Option(metavar="FILE", help="Corrections that a page of --html has saved."),
     ] = None,
-    device: Device = "auto",
-    runtime: Annotated[
-        Literal["auto", "onnx", "int8", "torch"],
-        Option(
-            help="What computes; auto is onnxruntime on a CPU if it can; int8 is faster, less exact."
-        ),
-    ] = "auto",
-    batch_size: Annotated[
-        int, Option(min=1, max=4096, metavar="N", help="Documents resolved together.")
-    ] = 8,
-    jobs: Annotated[
-        int | None,
-        Option(
-            min=1,
-            max=MOST_WORKERS,
-            metavar="N",
-            help="Processes, each with a model of its own; else 1, with --shards one for each core.",
-        ),
-    ] = None,
-    workers: Annotated[
-        int | None,
-        Option(
-            min=0,
-            max=MOST_WORKERS,
-            metavar="N",
-            help="Processes that read and decide while one network computes; else by the cores beside a GPU, "
-            "none on a CPU.",
-        ),
-    ] = None,
-    threads: Threads = None,
     shards: Annotated[
         bool,
         Option(
@@ -151,9 +55,12 @@ def resolve(
             "continues an interrupted one.",
         ),
     ] = False,
-    sharding: ShardOptions = ShardOptions(),  # noqa: B008
     parquet: Annotated[
         bool, Option("--parquet", help="With --shards: Parquet instead of lines of JSON.")
+    ] = False,
+    keep_going: Annotated[
+        bool,
+        Option("--keep-going", help="Skip files that cannot be read; tell, and exit 1 at the end."),
     ] = False,
     quiet: Annotated[
         bool, Option("--quiet", "-q", help="No notes and no progress; errors are told.")
@@ -168,105 +75,55 @@ def resolve(
     """
     if text is None and not files and sys.stdin.isatty():
         raise BadParameter(HINT, param_hint="FILES")
-    if text is not None and (files or input_format):
+    if text is not None and (files or options.input_format):
         other = "FILES" if files else "--input-format"
         raise BadParameter(f"a text is given; leave out {other}", param_hint="--text")
     if quiet and verbose:
         raise BadParameter("leave out --quiet", param_hint="--verbose")
-    if workers and jobs is not None and jobs > 1:
-        raise BadParameter("leave out --jobs: workers share one model", param_hint="--workers")
     if sharding.gpu_share is not None and sharding.ray is None:
         raise BadParameter("goes with --ray", param_hint="--gpu-share")
     if shards or sharding.ray is not None:
         if not files:
-            taken = f" (--ray has taken {sharding.ray!r} for an address)" if sharding.ray else ""
-            raise BadParameter(f"name files or folders{taken}", param_hint="FILES")
-        sharding = replace(
-            sharding,
-            output="parquet" if parquet else format or "rows",
-            model=model,
-            singletons=singletons,
-            scheme=scheme,
-            device=device,
-            runtime=runtime,
-            threads=threads,
-            batch_size=batch_size,
-            jobs=jobs,
-            input_format=input_format,
-            encoding=encoding,
-            dialogue=dialogue,
-            glob=glob,
-        )
-        resolve_into_shards(
-            files,
-            out,
-            sharding,
-            unsuitable={
-                "--html": html,
-                "--resolved": resolved,
-                "--mentions": mentions,
-                "--decoding": decoding,
-                "--constraints": constraints,
-                "--workers": workers,
-                "--json and --format": json and format,
-                "--parquet and --json or --format": parquet and (json or format),
-            },
-            quiet=quiet,
-        )
+            address = f" (--ray has taken {sharding.ray!r} for an address)" if sharding.ray else ""
+            raise BadParameter(f"name files or folders{address}", param_hint="FILES")
+        unsuitable = {
+            "--html": output.html,
+            "--resolved": output.resolved,
+            "--mentions": options.mentions,
+            "--decoding": options.decoding,
+            "--constraints": constraints,
+            "--json and --format": output.json and output.format,
+            "--parquet and --json or --format": parquet and (output.json or output.format),
+        }
+        own = {field.name for field in fields(ShardOptions)}
+        shared = {name: value for name, value in vars(options).items() if name in own}
+        kind = "parquet" if parquet else output.format or "rows"
+        sharding = replace(sharding, output=kind, **shared)
+        resolve_into_shards(files, output.out, sharding, unsuitable=unsuitable, quiet=quiet)
         return
     if parquet:
         raise BadParameter("goes with --shards", param_hint="--parquet")
-    from corelax.cli.resolve_outputs import chosen_outputs, write_outputs
     from corelax.resolve import resolve_files
     from corelax.resolve.models import model_files
-    from corelax.text import Source, document_of, read_sources, speakers_of
-    from corelax.text.sources import TEXTS
 
-    outputs = chosen_outputs(json=json, html=html, resolved=resolved, format=format, out=out)
+    outputs = chosen_outputs(output)
     skipped: list[str] = []
-
-    def skip(path: str, error: CorelaxError) -> None:
-        skipped.append(path)
-        note(f"skipped: {error}")
-
-    if text is not None:
-        document = document_of(text, "text", speakers_of(text) if dialogue else None)
-        sources = [Source("", "text", (document,))]
-    else:
-        sources = read_sources(
-            files or [STANDARD],
-            input_format,
-            dialogue=dialogue,
-            encoding=encoding,
-            glob=glob or TEXTS,
-            skipped=skip if keep_going else None,
-        )
-        if not sources:
-            raise CorelaxError("no input could be read")
+    sources = _sources(files, text, options, skipped if keep_going else None)
     documents = [document for source in sources for document in source.documents]
     show = _silent if quiet else note
     is_on_terminal = sys.stdout.isatty() and any(each.target == STANDARD for each in outputs)
     progress = _Progress(documents, is_shown=not quiet and not is_on_terminal)
     resolutions = resolve_files(
         documents,
-        model=model,
-        mentions=mentions,
-        singletons=singletons,
-        decoding=decoding,
-        scheme=scheme,
         constraints=constraints,
-        device=device,
-        runtime=runtime,
-        threads=threads,
-        batch_size=batch_size,
-        jobs=jobs or 1,
-        workers=workers,
         note=show,
         detail=note if verbose else _silent,
         progress=progress.update,
+        **vars(options),
     )
     inputs = [source.path for source in sources if source.path]
-    inputs += [*skipped, *filter(None, (mentions, constraints)), *map(str, model_files(model))]
+    inputs += [*skipped, *filter(None, (options.mentions, constraints))]
+    inputs += map(str, model_files(options.model))
     with progress.stack:
         write_outputs(outputs, sources, progress.watched(resolutions), inputs=inputs, note=show)
     if not progress.has_found:
@@ -276,6 +133,35 @@ def resolve(
     if skipped:
         note(f"{plural(len(skipped), 'input')} skipped, {len(sources):,} resolved")
         raise Exit(1)
+
+
+def _sources(
+    files: list[str] | None, text: str | None, options: FileOptions, skipped: list[str] | None
+) -> list[Source]:
+    """What is resolved. Names of files that cannot be read are added to `skipped`, unless it is None."""
+    from corelax.text import Source, document_of, read_sources, speakers_of
+    from corelax.text.sources import TEXTS
+
+    if text is not None:
+        document = document_of(text, "text", speakers_of(text) if options.dialogue else None)
+        return [Source("", "text", (document,))]
+
+    def skip(path: str, error: CorelaxError) -> None:
+        if skipped is not None:
+            skipped.append(path)
+        note(f"skipped: {error}")
+
+    sources = read_sources(
+        files or [STANDARD],
+        options.input_format,
+        dialogue=options.dialogue,
+        encoding=options.encoding,
+        glob=options.glob or TEXTS,
+        skipped=None if skipped is None else skip,
+    )
+    if not sources:
+        raise CorelaxError("no input could be read")
+    return list(sources)
 
 
 def _silent(_: str) -> None:

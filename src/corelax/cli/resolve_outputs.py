@@ -10,12 +10,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Literal
+from typing import IO, TYPE_CHECKING, Annotated, Literal
 
 from corelax.cli.options import note_lost
+from corelax.cli.parameters import Option
 from corelax.core.errors import CorelaxError
 from corelax.core.files import STANDARD, check_not_input, explain, open_for_writing
-from corelax.io import format_for, suffix_format, write
+from corelax.io.formats import FormatName
 
 if TYPE_CHECKING:
     from corelax.resolve import Resolution
@@ -56,14 +57,47 @@ class Output:
         return str(Path(self.target, name.with_suffix(suffix)))
 
 
-def chosen_outputs(
-    *, json: bool, html: str | None, resolved: bool, format: str | None, out: str | None
-) -> list[Output]:
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions:
+    """What is written, and where."""
+
+    json: Annotated[
+        bool, Option("--json", help="Print one JSON object for each document, a line each.")
+    ] = False
+    html: Annotated[
+        str | None,
+        Option(
+            metavar="FILE",
+            help="Write a page for the browser, also beside another output; - is standard output.",
+        ),
+    ] = None
+    resolved: Annotated[
+        bool,
+        Option("--resolved", help="Print texts with pronouns and the like replaced by names."),
+    ] = False
+    format: Annotated[
+        FormatName | None, Option("--format", "--to", help="Write an annotated file.")
+    ] = None
+    out: Annotated[
+        str | None,
+        Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Where to write; .json, .html, .jsonl, .conll, .conllu say what. A folder (out/) gets a "
+            "file for each input. Else standard output.",
+        ),
+    ] = None
+
+
+def chosen_outputs(options: OutputOptions) -> list[Output]:
     """The outputs that options ask for: one, or a page and another.
 
-    >>> chosen_outputs(json=False, html="a.html", resolved=False, format=None, out="a.conllu")
+    >>> chosen_outputs(OutputOptions(html="a.html", out="a.conllu"))
     [Output(kind='page', target='a.html', format=None), Output(kind='annotated', target='a.conllu', ...)]
     """
+    json, resolved, format = options.json, options.resolved, options.format
+    html, out = options.html, options.out
     chosen = {"--json": json, "--resolved": resolved, "--format": format is not None}
     if sum(chosen.values()) > 1:
         names = " and ".join(name for name, is_chosen in chosen.items() if is_chosen)
@@ -89,6 +123,8 @@ def chosen_outputs(
 
 def _other(json: bool, resolved: bool, format: str | None, out: str) -> Output:
     """The output that is not named by --html."""
+    from corelax.io import format_for, suffix_format
+
     is_page = out.endswith(_PAGE)
     if json:
         if (suffix_format(out) and not out.endswith(_JSON)) or is_page:
@@ -209,6 +245,8 @@ def _write(
     *,
     has_titles: bool = False,
 ) -> None:
+    from corelax.io import write
+
     if output.kind == "terminal":
         _print(resolutions, has_titles=has_titles)
     elif output.kind == "annotated":

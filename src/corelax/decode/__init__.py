@@ -1,7 +1,7 @@
-"""From antecedent scores to entities.
+"""From scores to entities: the room where answers are decided.
 
-`best_links` and `best_entities` take tensors and are imported when they are first used; the rest needs no
-torch.
+Names are imported when they are first used: `best_links` and `best_entities` take tensors and need torch, the
+rest does not.
 """
 
 from __future__ import annotations
@@ -9,33 +9,38 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from corelax.core.lazy import lazy_names
-from corelax.decode.antecedents import best_antecedents, entities_of_links
-from corelax.decode.constraints import Pairs
-from corelax.decode.decided import Decided
-from corelax.decode.decision import Antecedent, Decision
-from corelax.decode.far_names import with_far_names
-from corelax.decode.selection import are_bare, edged_with_markup, overlapping, without_overlaps
-from corelax.english.claims import Claims, claims_of
 
 if TYPE_CHECKING:
+    from corelax.decode.antecedents import best_antecedents
+    from corelax.decode.calibration import Calibration
+    from corelax.decode.deciding import decide
+    from corelax.decode.decisions import Antecedent, Decided, Decision
     from corelax.decode.links import best_entities, best_links
+    from corelax.decode.options import ResolveOptions
+    from corelax.decode.scored import Scored
 
 __all__ = [
     "Antecedent",
-    "Claims",
+    "Calibration",
     "Decided",
     "Decision",
-    "Pairs",
-    "are_bare",
+    "ResolveOptions",
+    "Scored",
     "best_antecedents",
     "best_entities",
     "best_links",
-    "claims_of",
-    "edged_with_markup",
-    "entities_of_links",
-    "overlapping",
-    "with_far_names",
-    "without_overlaps",
+    "decide",
 ]
 
-__getattr__, __dir__ = lazy_names(__name__, {"links": "best_entities best_links"})
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "antecedents": "best_antecedents",
+        "calibration": "Calibration",
+        "deciding": "decide",
+        "decisions": "Antecedent Decided Decision",
+        "links": "best_entities best_links",
+        "options": "ResolveOptions",
+        "scored": "Scored",
+    },
+)

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from corelax.core.errors import CorelaxError
-from corelax.decode.arrays import Floats, Ints, as_array, dense_scores
-from corelax.decode.chains import entity_numbers
+from corelax.decode.arrays import Floats, as_array, candidate_scores, dense_scores, entity_numbers
 from corelax.decode.consistency import consistent_antecedents
 from corelax.decode.constraints import Pairs, constrained_entities
 from corelax.english.claims import Claims
@@ -49,7 +48,7 @@ def best_antecedents(
     must_link, cannot_link = list(must_link), list(cannot_link)
     if antecedents is None:
         table = _masked(as_array(scores))
-        scores, antecedents = _as_candidates(table)
+        scores, antecedents = candidate_scores(table)
     else:
         scores, antecedents = as_array(scores), as_array(antecedents)
         table = None
@@ -69,10 +68,19 @@ def _constrained(
     table: Floats, must_link: Pairs, cannot_link: Pairs, claims: Claims | None
 ) -> list[int]:
     """Of the entity that the constraints give it, each mention takes the antecedent with the best score."""
-    links = list(range(len(table)))
     entities = constrained_entities(
         table.copy(), lambda s: s, must_link, cannot_link, mentions=None, claims=claims
     )
+    return links_within(table, entities)
+
+
+def links_within(table: Floats, entities: Sequence[Sequence[int]]) -> list[int]:
+    """The antecedent of each mention with the best score in its entity; itself if it is the first there.
+
+    >>> links_within(np.array([[0.0, 0, 0], [2, 0, 0], [1, 3, 0]]), [[0, 2], [1]])
+    [0, 1, 0]
+    """
+    links = list(range(len(table)))
     for entity in entities:
         for at, i in enumerate(entity[1:], 1):
             links[i] = entity[int(table[i, entity[:at]].argmax())]
@@ -94,11 +102,3 @@ def _masked(scores: Floats) -> Floats:
     if scores.ndim != 2 or scores.shape[0] != scores.shape[1]:
         raise CorelaxError(f"scores must be [mention, mention], not {list(scores.shape)}")
     return np.where(np.tri(len(scores), dtype=bool), scores, -np.inf)
-
-
-def _as_candidates(table: Floats) -> tuple[Floats, Ints]:
-    """All mentions as candidates: [mention, 1 + mention] scores, [mention, mention] antecedents."""
-    size = len(table)
-    earlier = np.where(np.eye(size, dtype=bool), -np.inf, table)
-    antecedents = np.broadcast_to(np.arange(size), (size, size))
-    return np.concatenate([table.diagonal()[:, None], earlier], -1), antecedents

@@ -1,11 +1,14 @@
-"""Scores as arrays: what the decoders compute with, whether they come from PyTorch or not."""
+"""Scores and chains of links as arrays: what the decoders compute with, with PyTorch or without."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from corelax.core.errors import CorelaxError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -39,3 +42,44 @@ def dense_scores(scores: NDArray[np.floating], antecedents: Ints) -> Floats:
     table[row, antecedents[row, column]] = scores[row, column + 1]
     np.fill_diagonal(table, scores[:, 0])
     return table
+
+
+def candidate_scores(table: NDArray[np.floating]) -> tuple[NDArray[np.floating], Ints]:
+    """All mentions as candidates, the inverse of `dense_scores`: scores and antecedents.
+
+    Args:
+        table: [mention, antecedent] lower triangle, the diagonal is "new entity".
+    """
+    size = len(table)
+    earlier = np.where(np.tri(size, k=-1, dtype=bool), table, -np.inf)
+    antecedents = np.broadcast_to(np.arange(size), (size, size))
+    return np.concatenate([table.diagonal()[:, None], earlier], -1), antecedents
+
+
+def first_mentions(links: Sequence[int] | Ints) -> Ints:
+    """[mention] the first mention of its entity, from the earlier mention that each is linked to or itself.
+
+    Each round doubles how far all mentions have come along their chains.
+
+    >>> first_mentions([0, 1, 0, 2, 1]).tolist()
+    [0, 1, 0, 0, 1]
+    """
+    first: Ints = np.array(links, np.int64)
+    if len(first) and not (first.min() >= 0 and (first <= np.arange(len(first))).all()):
+        raise CorelaxError("a mention must be linked to an earlier one, or to itself")
+    starts = first == np.arange(len(first))
+    while not starts[first].all():
+        first = first[first]
+    return first
+
+
+def entity_numbers(links: Sequence[int] | Ints) -> Ints:
+    """[mention] the number of its entity, counted by first mentions; links as for `first_mentions`.
+
+    >>> entity_numbers([0, 1, 0, 1]).tolist()
+    [0, 1, 0, 1]
+    """
+    first = first_mentions(links)
+    starts = first == np.arange(len(first))
+    numbers: Ints = (starts.cumsum() - 1)[first]
+    return numbers

@@ -9,8 +9,7 @@ from heapq import heapify, heappop, heapreplace
 import numpy as np
 from numpy.typing import NDArray
 
-from corelax.decode.arrays import Ints
-from corelax.decode.chains import first_mentions
+from corelax.decode.arrays import Ints, first_mentions
 from corelax.decode.membership import candidate_probs
 from corelax.english.claims import Claims
 

@@ -11,12 +11,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from corelax.decode.arrays import Ints
-from corelax.decode.chains import first_mentions
+from corelax.decode.arrays import Ints, first_mentions
 from corelax.document import Document
 from corelax.english.claims import Claims
 from corelax.english.pronouns import POSSESSIVE_ENDINGS
-from corelax.text.remembered import Remembered
 
 
 def with_far_names(
@@ -80,20 +78,15 @@ def _full_names(
     >>> _full_names(doc, [(0, 3), (3, 5), (0, 1)])
     {0: ('Ann', 'Lee')}
     """
-    is_name = _FACTS.rows(document.words).column(0)
-    start, end = np.array(spans, np.int64).reshape(-1, 2).T
     names = {}
-    for mention in np.flatnonzero((is_name[start] != 0) & (end - start > 1)).tolist():
-        words = document.words[start[mention] : end[mention]]
-        if words[-1] in POSSESSIVE_ENDINGS:
+    for mention, (start, end) in enumerate(np.asarray(spans).tolist()):
+        words = document.words[start:end]
+        if len(words) > 1 and words[-1] in POSSESSIVE_ENDINGS:
             words = words[:-1]
         if len(words) > 1 and all(map(_is_name_word, words)):
-            names[mention] = tuple(words)
+            names[mention] = words
     return names
 
 
 def _is_name_word(word: str) -> bool:
     return word[:1].isupper() and word[1:].islower()
-
-
-_FACTS = Remembered(lambda words: [[_is_name_word(word)] for word in words])

@@ -11,7 +11,8 @@ from torch import Tensor
 
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
-from corelax.decode.antecedents import entities_of_links
+from corelax.decode.antecedents import entities_of_links, links_within
+from corelax.decode.arrays import Floats
 from corelax.decode.constraints import Pairs, Preference, constrained_entities
 from corelax.document.clustering import SINGLETONS
 from corelax.relax.entities import entity_probs
@@ -71,6 +72,15 @@ def best_entities(
         return table
 
     return _decode(antecedent_scores, log_probs, must_link, cannot_link, mentions, singletons)
+
+
+def best_entity_links(scores: Floats) -> list[int]:
+    """The antecedent of each mention with the best score in its most probable entity, or itself.
+
+    Args:
+        scores: [mention, antecedent] as `best_entities` takes them.
+    """
+    return links_within(scores, best_entities(torch.from_numpy(scores), singletons="keep"))
 
 
 def _decode(

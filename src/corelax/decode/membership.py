@@ -8,14 +8,52 @@ are needed. So a document of any length is solved in blocks, with a column for e
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from heapq import heappop, heappush
 
 import numpy as np
 from numpy.typing import NDArray
 
 from corelax.decode.arrays import Floats, Ints
+from corelax.decode.scored import Scored
 
-BLOCK = 64  # mentions
+BLOCK = 64  # mentions that are solved for at once
+MOST_CANDIDATES = 1 << 14  # of a block
+
+
+@dataclass(frozen=True, slots=True, eq=False)  # arrays cannot be compared or hashed
+class EntityProbabilities:
+    """The entity probabilities of a document's mentions, when it is called: nothing is decided by them.
+
+    Attributes:
+        scored: All spans.
+        entity: [span] numbers of entities by their first spans, without links beyond reach.
+        written: [mention] its span.
+    """
+
+    scored: Scored
+    entity: Ints
+    written: Ints
+
+    @classmethod
+    def of(cls, scored: Scored, entity: Ints, written: Ints) -> EntityProbabilities:
+        """Copies what is needed, so that a kept result does not keep the scores of a whole batch."""
+        scores, antecedents = scored.scores, scored.antecedents
+        if scores.base is not None:
+            scores = scores.copy()
+        antecedents = antecedents.astype(np.int32)
+        return cls(scored._replace(scores=scores, antecedents=antecedents), entity, written)
+
+    def __call__(self) -> Floats:
+        """[mention] the probability that it belongs to its entity."""
+        scored, calibration = self.scored, self.scored.calibration
+        is_wanted = np.zeros(len(self.entity), bool)
+        is_wanted[self.entity[self.written]] = True
+        entity = np.where(is_wanted[self.entity], self.entity, -1)
+        probs = candidate_probs(scored.scores / calibration.link_temperature)
+        block = max(1, min(BLOCK, MOST_CANDIDATES // probs.shape[1]))
+        belongs = membership(probs, scored.antecedents, entity, scored.reach, block)
+        return calibration.entity.of_probs(belongs[self.written])
 
 
 def candidate_probs(scores: NDArray[np.floating]) -> Floats:

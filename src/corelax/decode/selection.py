@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from corelax.decode.arrays import Ints
+from corelax.decode.arrays import Floats, Ints
 from corelax.document import Document
 from corelax.english.pronouns import DEMONSTRATIVES, PRONOUNS
 from corelax.text.markup import is_markup
-from corelax.text.remembered import Remembered
 
+LEAST_BARE = 0.2  # a less likely bare word is not written though it is linked: most are verbs
 Bounds = Sequence[tuple[int, int]] | Ints  # or [span, 2]
 _POINTING = PRONOUNS | DEMONSTRATIVES | {"here", "there"}
-_MARKUP, _BARE = 0, 1  # columns
-_FACTS = Remembered(
-    lambda words: [
-        (not word.isalnum() and is_markup(word), word.islower() and word not in _POINTING)
-        for word in words
-    ]
-)
 
 
 def edged_with_markup(document: Document, spans: Bounds) -> list[int]:
@@ -31,25 +25,68 @@ def edged_with_markup(document: Document, spans: Bounds) -> list[int]:
     >>> edged_with_markup(doc, [(0, 2), (1, 2), (1, 3)])
     [0, 2]
     """
-    markup = _FACTS.rows(document.words).column(_MARKUP)
-    if not markup.any():
-        return []
-    start, end = np.array(spans, np.int64).reshape(-1, 2).T
-    edged: list[int] = np.flatnonzero(markup[start] | markup[end - 1]).tolist()
-    return edged
+    words = document.words
+    bounds = np.asarray(spans).tolist()
+    return [
+        at
+        for at, (start, end) in enumerate(bounds)
+        if _is_markup(words[start]) or _is_markup(words[end - 1])
+    ]
 
 
-def are_bare(document: Document, spans: Bounds) -> NDArray[np.bool_]:
-    """[span] whether it is one word in lower case and no pronoun: a verb, or a noun without article.
+@lru_cache(maxsize=1 << 14)
+def _is_markup(word: str) -> bool:
+    return not word.isalnum() and is_markup(word)
+
+
+def without_unlikely(
+    document: Document,
+    bounds: Ints,
+    entity: Ints,
+    stays: NDArray[np.bool_],
+    probability: Floats,
+) -> NDArray[np.bool_]:
+    """[span] those that stay without unlikely bare words and the less likely of two that overlap.
+
+    Spans that are alone in their entity are not looked at.
+
+    Args:
+        document: The words.
+        bounds: [span, 2] first word and one past the last.
+        entity: [span] the number of its entity.
+        stays: [span] whether it is there at all.
+        probability: [span] that it is a mention.
+    """
+    sizes = np.bincount(entity[stays], minlength=len(entity))
+    is_larger = stays & (sizes[entity] > 1)
+    chosen = stays.copy()
+    for at in np.flatnonzero(is_larger & (probability < LEAST_BARE)).tolist():
+        if is_bare(document, *bounds[at].tolist()):
+            chosen[at] = False
+    looked_at = np.flatnonzero(is_larger & chosen)
+    clashing = overlapping(bounds[looked_at], entity[looked_at])
+    if not len(clashing):
+        return chosen
+    groups: dict[int, list[int]] = {}
+    for at in looked_at[np.isin(entity[looked_at], clashing)].tolist():
+        groups.setdefault(int(entity[at]), []).append(at)
+    for group in groups.values():
+        spans = {at: (start, end) for at in group for start, end in [bounds[at].tolist()]}
+        likely = dict(zip(group, probability[group].tolist(), strict=True))
+        chosen[group] = False
+        chosen[without_overlaps(document, spans, group, likely)] = True
+    return chosen
+
+
+def is_bare(document: Document, start: int, end: int) -> bool:
+    """Whether a span is one word in lower case and no pronoun: a verb, or a noun without article.
 
     >>> doc = Document(id="d", words=("Ann", "left", "it"))
-    >>> are_bare(doc, [(0, 1), (1, 2), (2, 3), (1, 3)]).tolist()
+    >>> [is_bare(doc, *span) for span in [(0, 1), (1, 2), (2, 3), (1, 3)]]
     [False, True, False, False]
     """
-    start, end = np.array(spans, np.int64).reshape(-1, 2).T
-    bare: NDArray[np.bool_] = _FACTS.rows(document.words).column(_BARE)[start] != 0
-    bare &= end == start + 1
-    return bare
+    word = document.words[start]
+    return end == start + 1 and word.islower() and word not in _POINTING
 
 
 def overlapping(spans: Bounds, entity: Ints) -> Ints:

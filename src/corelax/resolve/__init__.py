@@ -11,9 +11,8 @@ from corelax.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from corelax.resolve.constraints import Constraints, Stretch, read_constraints
-    from corelax.resolve.files import resolve_files
+    from corelax.resolve.files import resolve_documents, resolve_files
     from corelax.resolve.models import InstalledModel, installed_models, model_folder
-    from corelax.resolve.predict import predict_documents, resolve_documents
     from corelax.resolve.replaced import Replacement, ResolvedText
     from corelax.resolve.resolution import (
         Resolution,
@@ -36,7 +35,6 @@ __all__ = [
     "Stretch",
     "installed_models",
     "model_folder",
-    "predict_documents",
     "read_constraints",
     "resolution_of",
     "resolve_documents",
@@ -48,9 +46,8 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "constraints": "Constraints read_constraints Stretch",
-        "files": "resolve_files",
+        "files": "resolve_documents resolve_files",
         "models": "InstalledModel installed_models model_folder",
-        "predict": "predict_documents resolve_documents",
         "replaced": "Replacement ResolvedText",
         "resolution": "Resolution resolution_of ResolvedEntity ResolvedMention",
         "resolver": "Resolver",

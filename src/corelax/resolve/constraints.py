@@ -1,6 +1,7 @@
-"""Corrections that the page saves (`--html`), and that `corelax resolve --constraints` reads.
+"""What the entities of a text have to respect: given mentions, pairs of mentions, corrections in a file.
 
-A file is one JSON object. Characters are those of `Resolution.text`, ends are exclusive::
+The page saves corrections (`--html`), and `corelax resolve --constraints` reads them. A file is one JSON
+object. Characters are those of `Resolution.text`, ends are exclusive::
 
     {"format": "corelax constraints 1",
      "documents": [{"id": "story.txt",
@@ -17,13 +18,156 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeGuard
+from operator import index
+from typing import Any, Literal, TypeGuard
 
+from corelax.core.checks import check_items
 from corelax.core.errors import CorelaxError, FormatError
 from corelax.core.files import read_json
+from corelax.core.printable import shortened
+from corelax.document import Document
 
 FORMAT = "corelax constraints 1"
 _FIELDS = {"id", "mentions", "must_link", "cannot_link", "removed"}
+Bounds = tuple[int, int]
+SpanPairs = tuple[tuple[Bounds, Bounds], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SpanConstraints:
+    """Constraints in words: spans are (first word, one past the last).
+
+    Attributes:
+        others: Which spans are mentions beside these: "none", all that are "likely" to a ranker, or those
+            that it would have "written".
+        mentions: Spans that are mentions, whatever the ranker thinks of them, and what errors call them.
+        must_link: Pairs of mentions that belong together.
+        cannot_link: Pairs that do not.
+        removed: Spans that are not mentions.
+    """
+
+    others: Literal["none", "likely", "written"]
+    mentions: Mapping[Bounds, str]
+    must_link: SpanPairs = ()
+    cannot_link: SpanPairs = ()
+    removed: tuple[Bounds, ...] = ()
+
+
+class Words:
+    """Finds stretches of a document as words.
+
+    Args:
+        offsets: (first character, one past the last) of each word; None where users count words.
+        size: The number of words.
+    """
+
+    def __init__(self, offsets: Sequence[Bounds] | None, size: int) -> None:
+        self.unit = "words" if offsets is None else "characters"
+        bounds = [(at, at + 1) for at in range(size)] if offsets is None else offsets
+        self._starts = {start: at for at, (start, _) in enumerate(bounds)}
+        self._ends = {end: at + 1 for at, (_, end) in enumerate(bounds)}
+
+    def span(self, start: int, end: int) -> Bounds | None:
+        """(first word, one past the last), if the stretch is whole words."""
+        first, last = self._starts.get(start), self._ends.get(end)
+        return None if first is None or last is None or last <= first else (first, last)
+
+    def named(self, name: str, stretch: Any) -> Bounds:
+        """The same of a stretch that a user has given, or an error that names the argument."""
+        start, end = _whole_numbers(name, stretch)
+        if (span := self.span(start, end)) is None:
+            raise CorelaxError(
+                f"{name}: ({start}, {end}) is not a stretch of whole words; give {self.unit}, half-open"
+            )
+        return span
+
+
+def given_constraints(
+    document: Document, is_raw: bool, mentions: Any, must_link: Any, cannot_link: Any
+) -> SpanConstraints | None:
+    """The arguments of `Resolver.resolve` as constraints; None if they say nothing.
+
+    Args:
+        document: The words.
+        is_raw: Whether stretches count characters.
+        mentions: Stretches that are all mentions, or None.
+        must_link: Pairs of numbers of given mentions; without these, pairs of stretches.
+        cannot_link: The same.
+    """
+    pairs: dict[str, list[Any]] = {
+        "must_link": check_items("must_link", must_link),
+        "cannot_link": check_items("cannot_link", cannot_link),
+    }
+    if mentions is None and not any(pairs.values()):
+        return None
+    words = Words(document.layer("offsets") if is_raw else None, len(document.words))
+    if mentions is not None:
+        listed = check_items("mentions", mentions)
+        spans = [words.named("mentions", each) for each in listed]
+        numbered = {
+            name: tuple(_numbered(name, pair, spans) for pair in of_name)
+            for name, of_name in pairs.items()
+        }
+        named = zip(spans, listed, strict=True)
+        names = {span: f"mentions: {tuple(stretch)}" for span, stretch in named}
+        return SpanConstraints("none", names, numbered["must_link"], numbered["cannot_link"])
+    of_stretches = {
+        name: [_pair_of_stretches(name, pair) for pair in of_name]
+        for name, of_name in pairs.items()
+    }
+    _check_agreement(**of_stretches)
+    in_words = {
+        name: tuple((words.named(name, a), words.named(name, b)) for a, b in of_name)
+        for name, of_name in of_stretches.items()
+    }
+    spoken_of = {span for of_name in in_words.values() for pair in of_name for span in pair}
+    names = _quoted(sorted(spoken_of), document)
+    return SpanConstraints("likely", names, in_words["must_link"], in_words["cannot_link"])
+
+
+def _quoted(spans: Iterable[Bounds], document: Document) -> dict[Bounds, str]:
+    texts = {span: " ".join(document.words[slice(*span)]) for span in spans}
+    return {span: f"constraints: {shortened(text, 40)!r}" for span, text in texts.items()}
+
+
+def _whole_numbers(name: str, pair: Any) -> Bounds:
+    try:
+        a, b = map(index, pair)
+    except (TypeError, ValueError):
+        raise CorelaxError(f"{name}: {pair!r} is not a pair of whole numbers") from None
+    return a, b
+
+
+def _numbered(name: str, pair: Any, spans: Sequence[Bounds]) -> tuple[Bounds, Bounds]:
+    a, b = _whole_numbers(name, pair)
+    if not (0 <= a < len(spans) and 0 <= b < len(spans)):
+        raise CorelaxError(f"{name}: ({a}, {b}): there are {len(spans)} mentions, from 0 on")
+    return spans[a], spans[b]
+
+
+def _pair_of_stretches(name: str, pair: Any) -> tuple[Bounds, Bounds]:
+    try:
+        (a, b), (c, d) = pair
+    except (TypeError, ValueError):
+        raise CorelaxError(
+            f"{name}: {pair!r} is not a pair of stretches, as ((0, 5), (20, 23)); "
+            "numbers of mentions go with mentions"
+        ) from None
+    return (a, b), (c, d)
+
+
+def _check_agreement(
+    must_link: Sequence[tuple[Bounds, Bounds]], cannot_link: Sequence[tuple[Bounds, Bounds]]
+) -> None:
+    group = {span: {span} for pair in must_link for span in pair}
+    for a, b in must_link:
+        merged = group[a] | group[b]
+        group.update(dict.fromkeys(merged, merged))
+    for a, b in cannot_link:
+        if a == b:
+            raise CorelaxError(f"cannot_link: {a} is the same mention twice")
+        if b in group.get(a, ()):
+            raise CorelaxError(f"cannot_link: {a} and {b} must be linked as well")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +181,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
-    """What the entities of a text have to respect.
+    """Corrections of a text, as a file has them.
 
     Attributes:
         mentions: Stretches that are mentions, whatever the model thinks of them.
@@ -50,6 +194,35 @@ class Constraints:
     must_link: tuple[tuple[int, int], ...] = ()
     cannot_link: tuple[tuple[int, int], ...] = ()
     removed: tuple[Stretch, ...] = ()
+
+    def in_words(self, document: Document, text: str) -> SpanConstraints:
+        """The same in words of a document that has `offsets` into the text."""
+        words = Words(document.layer("offsets"), len(document.words))
+        where = f"document {document.key}: constraints"
+
+        def spans(stretches: Iterable[Stretch]) -> tuple[Bounds, ...]:
+            return tuple(_span(stretch, words, text, where) for stretch in stretches)
+
+        mentions = spans(self.mentions)
+        return SpanConstraints(
+            "written",
+            _quoted(mentions, document),
+            tuple((mentions[a], mentions[b]) for a, b in self.must_link),
+            tuple((mentions[a], mentions[b]) for a, b in self.cannot_link),
+            spans(self.removed),
+        )
+
+
+def _span(stretch: Stretch, words: Words, text: str, where: str) -> Bounds:
+    start, end, expected = stretch.start, stretch.end, stretch.text
+    if expected is not None and text[start:end] != expected:
+        raise CorelaxError(
+            f"{where}: characters {start} to {end} are {text[start:end][:40]!r}, not {expected[:40]!r}; "
+            "were the constraints made for another text?"
+        )
+    if (span := words.span(start, end)) is None:
+        raise CorelaxError(f"{where}: characters {start} to {end} are not whole words")
+    return span
 
 
 def read_constraints(path: str | os.PathLike[str]) -> dict[str, Constraints]:
@@ -145,27 +318,3 @@ def _is_pair(value: Any, size: int) -> bool:
         and len(value) == 2
         and all(_is_whole(number) and number < size for number in value)
     )
-
-
-def in_words(
-    stretches: Iterable[Stretch], text: str, offsets: Sequence[tuple[int, int]], where: str
-) -> list[tuple[int, int]]:
-    """Stretches as (first word, one past the last) of a text.
-
-    >>> in_words([Stretch(3, 6, "Ann")], "Hi Ann", [(0, 2), (3, 6)], "d")
-    [(1, 2)]
-    """
-    starts = {start: at for at, (start, _) in enumerate(offsets)}
-    ends = {end: at + 1 for at, (_, end) in enumerate(offsets)}
-    spans = []
-    for stretch in stretches:
-        start, end, expected = stretch.start, stretch.end, stretch.text
-        if expected is not None and text[start:end] != expected:
-            raise CorelaxError(
-                f"{where}: characters {start} to {end} are {text[start:end][:40]!r}, not {expected[:40]!r}; "
-                "were the constraints made for another text?"
-            )
-        if start not in starts or end not in ends or ends[end] <= starts[start]:
-            raise CorelaxError(f"{where}: characters {start} to {end} are not whole words")
-        spans.append((starts[start], ends[end]))
-    return spans

@@ -38,8 +38,7 @@ def candidate_links(
     """
     if len(found.mentions) > most:  # the likely ones are no fewer: the network need not run again
         return {"count": len(found.mentions), "spans": [], "links": []}
-    item = resolver._item(found.document, scheme)
-    [scored] = resolver.model.score([item])
+    [scored] = resolver.model.scored([found.source], scheme=scheme)
     count = len(scored.bounds)
     if count > most:
         return {"count": count, "spans": [], "links": []}

@@ -6,16 +6,13 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from corelax.core.errors import CorelaxError
 from corelax.core.printable import shortened
 from corelax.decode import Antecedent, Decided, Decision
 from corelax.document import Document, Span
-from corelax.document.clustering import Clustering
 from corelax.english.representative import representative, short_end
 
 SHOWN = 50  # characters of a text in its repr
@@ -65,25 +62,18 @@ class ResolvedEntity:
         return f"<entity {shortened(self.name, SHOWN)!r}, {counted(len(self.mentions), 'mention')}>"
 
 
-class Parts(NamedTuple):
-    """The parts of a resolution."""
+def mentions_of(
+    decisions: Iterable[Decision], document: Document, text: str
+) -> tuple[ResolvedMention, ...]:
+    """Mentions in the order of the text, outer ones first, and entities in the order of their first mentions.
 
-    text: str
-    document: Document
-    mentions: tuple[ResolvedMention, ...]
-    entities: tuple[ResolvedEntity, ...]
-
-
-def parts_of(document: Document, decisions: Iterable[Decision], text: str | None = None) -> Parts:
-    """The parts of a resolution; arguments as for `resolution_of`."""
-    text = document.raw_text if text is None else text
-    if text is None:
-        text, offsets = _joined(document.words)
-        document = replace(document, layers={**document.layers, "offsets": offsets})
-    else:
-        offsets = checked_offsets(document, text)
+    Args:
+        decisions: One for each mention, in any order.
+        document: The words, with the layer `offsets`.
+        text: What these count in.
+    """
+    offsets = document.layer("offsets")
     listed = list(decisions)
-    _check(listed, len(document.words))
     order = sorted(range(len(listed)), key=lambda i: (listed[i].span.start, -listed[i].span.end, i))
     position = {old: new for new, old in enumerate(order)}
     number: dict[int, int] = {}  # of entities, by their first mentions
@@ -108,29 +98,30 @@ def parts_of(document: Document, decisions: Iterable[Decision], text: str | None
                 text=text[start:end],
             )
         )
-    groups: list[list[ResolvedMention]] = [[] for _ in number]
+    return tuple(mentions)
+
+
+def entities_of(
+    mentions: Iterable[ResolvedMention], document: Document, text: str
+) -> tuple[ResolvedEntity, ...]:
+    """The entities of mentions that `mentions_of` has made."""
+    groups: dict[int, list[ResolvedMention]] = {}
     for mention in mentions:
-        groups[mention.entity].append(mention)
-    lower = frozenset(word for word in document.words if word.islower())
-    entities = tuple(_entity(group, document.words, lower, text, offsets) for group in groups)
-    clusters = Clustering([[m.span for m in entity.mentions] for entity in entities])
-    resolved = document.with_clusters(clusters, heads_of(document, mentions))
-    return Parts(text, resolved, tuple(mentions), entities)
+        groups.setdefault(mention.entity, []).append(mention)
+    words, offsets = document.words, document.layer("offsets")
+    lower = frozenset(word for word in words if word.islower())
+    return tuple(_entity(group, words, lower, text, offsets) for group in groups.values())
 
 
-def clusters_of(spans: NDArray[np.integer], decided: Decided) -> list[list[tuple[int, int]]]:
-    """The mentions of each entity as (start, end) in characters, in the order that `parts_of` gives them.
-
-    Args:
-        spans: [token, 2] first and last + 1 character.
-        decided: What was decided about the mentions, none of which is empty.
-    """
+def clusters_of(
+    offsets: Sequence[tuple[int, int]], decided: Decided
+) -> list[list[tuple[int, int]]]:
+    """The mentions of each entity as (start, end) in characters, in the order of `mentions_of`."""
     order = np.lexsort((-decided.end, decided.start))
-    starts, ends = spans[decided.start[order], 0], spans[decided.end[order] - 1, 1]
+    columns = (decided.start[order], decided.end[order], decided.entity[order])
     clusters: dict[int, list[tuple[int, int]]] = {}
-    characters = zip(starts.tolist(), ends.tolist(), strict=True)
-    for entity, mention in zip(decided.entity[order].tolist(), characters, strict=True):
-        clusters.setdefault(entity, []).append(mention)
+    for start, end, entity in zip(*(column.tolist() for column in columns), strict=True):
+        clusters.setdefault(entity, []).append((offsets[start][0], offsets[end - 1][1]))
     return list(clusters.values())
 
 
@@ -181,6 +172,16 @@ def _entity(
     return ResolvedEntity(tuple(mentions), chosen, text[start:end])
 
 
+def with_characters(document: Document, text: str | None = None) -> tuple[Document, str]:
+    """A document with the layer `offsets`, and what it counts in; arguments as for `resolution_of`."""
+    text = document.raw_text if text is None else text
+    if text is not None:
+        _check_offsets(document, text)
+        return document, text
+    text, offsets = _joined(document.words)
+    return replace(document, layers={**document.layers, "offsets": offsets}), text
+
+
 def _joined(words: Sequence[str]) -> tuple[str, tuple[tuple[int, int], ...]]:
     """Words with a blank between them, and where each is.
 
@@ -196,8 +197,8 @@ def _joined(words: Sequence[str]) -> tuple[str, tuple[tuple[int, int], ...]]:
     return " ".join(words), tuple(offsets)
 
 
-def checked_offsets(document: Document, text: str) -> tuple[tuple[int, int], ...]:
-    """The layer `offsets`, if it goes through the text from left to right."""
+def _check_offsets(document: Document, text: str) -> None:
+    """The layer `offsets` has to go through the text from left to right."""
     offsets = document.layers.get("offsets")
     if offsets is None or None in offsets:
         raise CorelaxError(
@@ -206,10 +207,9 @@ def checked_offsets(document: Document, text: str) -> tuple[tuple[int, int], ...
     edges = [0, *chain.from_iterable(offsets), len(text)]
     if edges != sorted(edges):
         raise CorelaxError(f"document {document.key}: its offsets do not fit the text")
-    return offsets
 
 
-def _check(decisions: Sequence[Decision], size: int) -> None:
+def check_decisions(decisions: Sequence[Decision], size: int) -> None:
     """Decisions that contradict each other or the document are an error."""
     seen = set()
     for decision in decisions:

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, overload
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
 
 from corelax.core.errors import CorelaxError
 from corelax.core.printable import on_one_line, shortened
 from corelax.decode import Decided, Decision
-from corelax.document import Document
+from corelax.document import Clustering, Document
 from corelax.resolve.parts import (
     SHOWN,
-    Parts,
     ResolvedEntity,
     ResolvedMention,
-    checked_offsets,
+    check_decisions,
     clusters_of,
     counted,
-    parts_of,
+    entities_of,
+    heads_of,
+    mentions_of,
+    with_characters,
 )
 from corelax.resolve.records import COLUMNS, from_record, record_of, rows_of
-from corelax.text.raw import CutText
 
 if TYPE_CHECKING:
     from corelax.resolve.replaced import ResolvedText
@@ -28,28 +31,17 @@ if TYPE_CHECKING:
 __all__ = ["Resolution", "ResolvedEntity", "ResolvedMention", "resolution_of"]
 
 
-class Later(NamedTuple):
-    """What mentions and entities are made of: a text or document, and what was decided."""
-
-    text: CutText | Document
-    decided: Decided
-
-    def document(self) -> Document:
-        """The words, with their characters."""
-        return self.text.document() if isinstance(self.text, CutText) else self.text
-
-
+@dataclass(frozen=True, eq=False, repr=False)
 class Resolution:
     """A text with its entities. Printed, it is a line for each; in a notebook, a coloured page.
 
-    `len`, indexing and iteration are those of its entities. It cannot be changed. A resolver gives it arrays,
-    and mentions, entities and strings are made when the first of them is asked for.
+    `len`, indexing and iteration are those of its entities. It cannot be changed. Mentions and entities are
+    made when they are asked for.
 
-    Args:
+    Attributes:
         text: The text; all characters are counted in it.
-        document: Its words, with the entities as `clusters` and the characters as layer `offsets`.
-        mentions: All mentions in the order of the text, outer ones first.
-        entities: The entities by their first mention.
+        source: Its words, with the characters as layer `offsets`.
+        decided: What was decided about its mentions.
 
     >>> from corelax.document import Span
     >>> doc = Document(id="d", words=("Ann", "said", "she", "left"))
@@ -64,76 +56,34 @@ class Resolution:
     ([[(0, 3), (9, 12)]], 0.8)
     """
 
-    __slots__ = ("_later", "_made")
-    _made: Parts | None
-    _later: Later | None
+    text: str
+    source: Document
+    decided: Decided | tuple[Decision, ...]
 
-    def __init__(
-        self,
-        text: str,
-        document: Document,
-        mentions: tuple[ResolvedMention, ...],
-        entities: tuple[ResolvedEntity, ...],
-    ) -> None:
-        object.__setattr__(self, "_made", Parts(text, document, mentions, entities))
-        object.__setattr__(self, "_later", None)
-
-    @classmethod
-    def later(cls, text: CutText | Document, decided: Decided) -> Resolution:
-        """A resolution whose mentions and entities are made when they are asked for.
-
-        Args:
-            text: A text that was cut; or a document, whose layer `offsets` is checked now.
-            decided: What was decided about its mentions.
-        """
-        if isinstance(text, Document) and text.raw_text is not None:
-            checked_offsets(text, text.raw_text)
-        resolution = cls.__new__(cls)
-        object.__setattr__(resolution, "_made", None)
-        object.__setattr__(resolution, "_later", Later(text, decided))
-        return resolution
-
-    @property
-    def text(self) -> str:
-        """The text; all characters are counted in it."""
-        later = self._later
-        if later is not None and isinstance(later.text, CutText):
-            return later.text.text
-        return self._parts.text
-
-    @property
-    def document(self) -> Document:
-        """Its words, with the entities as `clusters` and the characters as layer `offsets`."""
-        return self._parts.document
-
-    @property
+    @cached_property
     def mentions(self) -> tuple[ResolvedMention, ...]:
         """All mentions in the order of the text, outer ones first."""
-        return self._parts.mentions
+        decided = self.decided
+        decisions = decided.decisions() if isinstance(decided, Decided) else decided
+        return mentions_of(decisions, self.source, self.text)
 
-    @property
+    @cached_property
     def entities(self) -> tuple[ResolvedEntity, ...]:
         """The entities by their first mention."""
-        return self._parts.entities
+        return entities_of(self.mentions, self.source, self.text)
+
+    @cached_property
+    def document(self) -> Document:
+        """The words, with the entities as `clusters` and the characters as layer `offsets`."""
+        clusters = Clustering([[m.span for m in entity.mentions] for entity in self.entities])
+        return self.source.with_clusters(clusters, heads_of(self.source, self.mentions))
 
     @property
-    def _parts(self) -> Parts:
-        """All of it, made now if it was not before. Threads that ask at once make the same."""
-        later = self._later
-        if later is not None:
-            made = parts_of(later.document(), later.decided.decisions())
-            object.__setattr__(self, "_made", made)
-            object.__setattr__(self, "_later", None)
-            return made
-        if self._made is None:
-            raise CorelaxError("a resolution is made by a Resolver, or by resolution_of")
-        return self._made
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"a resolution cannot be changed: {name!r}")
-
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"a resolution cannot be changed: {name!r}")
+    def clusters(self) -> list[list[tuple[int, int]]]:
+        """The entities as (start, end) in characters; they need no mentions."""
+        if isinstance(self.decided, Decided):
+            return clusters_of(self.source.layer("offsets"), self.decided)
+        return [[(m.start, m.end) for m in entity.mentions] for entity in self.entities]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Resolution):
@@ -143,19 +93,12 @@ class Resolution:
     def __hash__(self) -> int:
         return hash(self._parts)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        later = self._later
-        if later is not None:
-            return Resolution.later, (later.text, later.decided.complete())
-        return Resolution, tuple(self._parts)
-
     @property
-    def clusters(self) -> list[list[tuple[int, int]]]:
-        """The entities as (start, end) in characters; of a raw text no mention is made for that."""
-        later = self._later
-        if later is not None and isinstance(later.text, CutText):
-            return clusters_of(later.text.spans, later.decided)
-        return [[(m.start, m.end) for m in entity.mentions] for entity in self.entities]
+    def _parts(self) -> tuple[Any, ...]:
+        return self.text, self.document, self.mentions, self.entities
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def as_dict(self) -> dict[str, Any]:
         """All of it as JSON takes it; `from_dict` reads it again.
@@ -259,13 +202,13 @@ class Resolution:
 
 
 def resolution_of(
-    document: Document, decisions: Iterable[Decision], text: str | None = None
+    document: Document, decisions: Iterable[Decision] | Decided, text: str | None = None
 ) -> Resolution:
     """Puts decisions in the order of the text and entities in the order of their first mentions.
 
     Args:
         document: The words. Its clusters are replaced.
-        decisions: One for each mention, in any order.
+        decisions: One for each mention, in any order; or the arrays of `corelax.decode.decide`.
         text: What the `offsets` of the document count in. None: the `raw_text` of the document; if it has
             none, the words joined by blanks, with offsets to fit.
 
@@ -275,7 +218,12 @@ def resolution_of(
     >>> resolution_of(doc, [it], "¡It’s").mentions[0].text
     'It'
     """
-    return Resolution(*parts_of(document, decisions, text))
+    source, text = with_characters(document, text)
+    if isinstance(decisions, Decided):
+        return Resolution(text, source, decisions)
+    listed = tuple(decisions)
+    check_decisions(listed, len(document.words))
+    return Resolution(text, source, listed)
 
 
 def _line(entity: ResolvedEntity) -> str:

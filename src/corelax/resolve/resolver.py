@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from corelax.core.checks import check_choice, check_items, check_number
+from corelax.core.checks import check_items, check_number
+from corelax.core.device import available_threads
 from corelax.core.errors import CorelaxError
-from corelax.core.printable import on_one_line, shortened
-from corelax.decode import Decided, Decision, Pairs
-from corelax.decode.scored import Scored
+from corelax.core.printable import on_one_line
+from corelax.core.workers import map_in_processes
+from corelax.decode import Decision, ResolveOptions, decide
 from corelax.document import Document, Span
-from corelax.document.clustering import SINGLETONS
-from corelax.rankers.encoder.batches import Item
-from corelax.rankers.encoder.decisions import decided
 from corelax.rankers.encoder.model import EncoderModel
-from corelax.rankers.encoder.places import Places
-from corelax.resolve.batching import batches_of
-from corelax.resolve.corrections import Corrections, corrections_of
-from corelax.resolve.given import Speakers, Text, checked, in_words, renumbered
+from corelax.resolve.constraints import Bounds, Constraints, SpanConstraints, given_constraints
+from corelax.resolve.given import Speakers, Text, batches_of, document_given, documents_given
 from corelax.resolve.hub import fetched, push_folder
 from corelax.resolve.loading import load_model
 from corelax.resolve.mapping import map_dataset
 from corelax.resolve.models import model_folder
 from corelax.resolve.parts import without_alone
 from corelax.resolve.resolution import Resolution, resolution_of
-from corelax.resolve.steps import Prepared, cut_or_given, item_of, prepare
 
-SpanPairs = Iterable[tuple[tuple[int, int], tuple[int, int]]]
+Pairs = Iterable[tuple[int, int]]
+SpanPairs = Iterable[tuple[Bounds, Bounds]]
 
 
 class Resolver:
@@ -114,12 +110,10 @@ class Resolver:
         text: str | Document,
         *,
         speakers: Speakers | None = None,
-        mentions: Sequence[tuple[int, int]] | None = None,
-        singletons: str = "drop",
-        scheme: str | None = None,
+        mentions: Iterable[Bounds] | None = None,
         must_link: Pairs | SpanPairs = (),
         cannot_link: Pairs | SpanPairs = (),
-        consistent: bool = True,
+        **options: Any,
     ) -> Resolution:
         """The entities of one text.
 
@@ -128,42 +122,25 @@ class Resolver:
             speakers: Who says what, as (first character, one past the last, name); for raw text.
             mentions: What to resolve, instead of looking for mentions: (first, one past the last) in
                 characters of raw text, in words of a document.
-            singletons: "drop" or "keep" mentions that are alone. Given mentions are always kept.
-            scheme: The annotation scheme to follow; see `schemes`.
             must_link: Pairs that belong together: of stretches such as ((0, 5), (20, 23)), counted as
                 mentions are; or of numbers of given mentions.
             cannot_link: Pairs that do not.
-            consistent: Whether people are kept apart (*he* and *she*, *I* of two speakers), and mentions that
-                are markup, unlikely verbs or overlap in one entity are left out. If not, every link that the
-                network prefers is made. `must_link` goes before it, and given mentions always stay.
+            **options: `singletons` "drop" or "keep" mentions that are alone (given mentions are always kept);
+                `scheme`, the annotation scheme to follow (see `schemes`); `consistent`, whether people are
+                kept apart (*he* and *she*, *I* of two speakers), and mentions that are markup, unlikely verbs
+                or overlap in one entity are left out. If not, every link that the network prefers is made.
+                `must_link` goes before it, and given mentions always stay.
         """
-        check_choice("singletons", singletons, SINGLETONS)
-        source, document = cut_or_given(text, speakers)
-        together: list[Any] = check_items("must_link", must_link)
-        apart: list[Any] = check_items("cannot_link", cannot_link)
-        if mentions is None:
-            item = self._item(document, scheme)
-            if together or apart:
-                as_words = partial(in_words, source=source)
-                corrections = corrections_of(together, apart, as_words)
-                prepared = Prepared(source, document, item)
-                return self._corrected(prepared, corrections, singletons, consistent)
-            found = self._decided(document, item, singletons, consistent)
-            return Resolution.later(source, found)
-        mentions = check_items("mentions", mentions)
-        words = in_words(mentions, source)
-        given = sorted(set(words))
-        position = {span: at for at, span in enumerate(given)}
-        numbers = [position[span] for span in words]
-        together = renumbered("must_link", together, numbers)
-        apart = renumbered("cannot_link", apart, numbers)
-        item = self._item(document, scheme, given)
-        places = self._places(document, item)
-        for mention, span in zip(mentions, words, strict=True):
-            if problem := places.problem(span):
-                raise CorelaxError(f"mentions: {tuple(mention)} {problem}")
-        found = self._decided(document, item, "all", consistent, together, apart)
-        return Resolution.later(source, found)
+        if isinstance(text, list | tuple):
+            raise CorelaxError("resolve takes a single text; for several there is pipe")
+        chosen = ResolveOptions(**options)
+        document = document_given(text, speakers)
+        is_raw = not isinstance(text, Document)
+        constraints = given_constraints(document, is_raw, mentions, must_link, cannot_link)
+        if constraints is None:
+            [resolution] = self._resolved([document], chosen)
+            return resolution
+        return self._constrained(document, constraints, chosen)
 
     __call__ = resolve
 
@@ -172,13 +149,7 @@ class Resolver:
         return f"<resolver of {name} by {self.model.runtime}, schemes {', '.join(self.schemes)}>"
 
     def resolve_mentions(
-        self,
-        document: Document,
-        mentions: Iterable[Span],
-        *,
-        singletons: str = "drop",
-        scheme: str | None = None,
-        consistent: bool = True,
+        self, document: Document, mentions: Iterable[Span], **options: Any
     ) -> Resolution:
         """The entities of a document among given mentions, such as annotated ones.
 
@@ -188,39 +159,45 @@ class Resolver:
         Args:
             document: A document whose words are taken as they are.
             mentions: Its mentions; those that are repeated count once.
-            singletons: "drop" or "keep" mentions that are alone.
-            scheme: As in `resolve`.
-            consistent: As in `resolve`.
+            **options: As in `resolve`; `singletons` "drop" leaves out given mentions that are alone, too.
         """
-        check_choice("singletons", singletons, SINGLETONS)
+        chosen = ResolveOptions(**options)
         if not isinstance(document, Document):
             raise CorelaxError(f"document must be a Document, not {type(document).__name__}")
-        item = self._item(document, scheme, [])
-        places = self._places(document, item)
         every = list(dict.fromkeys(check_items("mentions", mentions)))
         for mention in every:
             if not isinstance(mention, Span):
                 raise CorelaxError(f"mentions: {mention!r} is not a Span")
+        places = self.model.places(document_given(document))
         visible = {m for m in every if m.is_continuous and places.holds(m)}
-        item = item._replace(given=sorted(visible))
-        found = self._decided(document, item, "all", consistent)
-        decisions = found.decisions()
+        [scored] = self.model.scored([document], scheme=chosen.scheme, mentions=[sorted(visible)])
+        decisions = decide(scored, document, chosen, every_span=True).decisions()
         free = 1 + max((decision.entity for decision in decisions), default=-1)
         alone = [mention for mention in every if mention not in visible]
         decisions += [Decision(m, free + i, None, 1.0, 1.0, 1.0) for i, m in enumerate(alone)]
-        if singletons == "drop":
+        if chosen.singletons != "keep":
             decisions = without_alone(decisions)
         return resolution_of(document, decisions)
 
+    def corrected(self, found: Resolution, constraints: Constraints, **options: Any) -> Resolution:
+        """A resolution resolved again, so that its entities respect constraints.
+
+        The mentions are those that were found and those of the constraints, less those that are removed.
+        Links that are not constrained are the model's. Mentions of the constraints stay also where they are
+        alone; those with gaps or without words, which only files with annotated mentions have, are left out.
+
+        Args:
+            found: The text with its entities.
+            constraints: In characters of the text.
+            **options: As in `resolve`.
+        """
+        in_words = constraints.in_words(found.source, found.text)
+        written = [m.span.bounds for m in found.mentions if m.span.is_continuous]
+        written = [(start, end) for start, end in written if end > start]
+        return self._constrained(found.source, in_words, ResolveOptions(**options), written)
+
     def pipe(
-        self,
-        texts: Iterable[Text],
-        *,
-        batch_size: int = 8,
-        singletons: str = "drop",
-        scheme: str | None = None,
-        consistent: bool = True,
-        workers: int | None = None,  # noqa: ARG002
+        self, texts: Iterable[Text], *, batch_size: int = 8, jobs: int = 1, **options: Any
     ) -> Iterator[Resolution]:
         """The entities of many texts, in their order.
 
@@ -229,24 +206,42 @@ class Resolver:
         Args:
             texts: Raw texts, documents, or pairs of a raw text and its speakers, as in `resolve`.
             batch_size: How many are resolved together.
-            singletons: As in `resolve`.
-            scheme: As in `resolve`.
-            consistent: As in `resolve`.
+            jobs: In how many processes, each with a model of its own. With more than one, a script needs
+                `if __name__ == "__main__":`.
+            **options: As in `resolve`.
         """
         if isinstance(texts, str):
             raise CorelaxError("texts must be several texts, as [text]; resolve takes a single one")
         check_number("batch_size", batch_size, at_least=1, integer=True)
-        check_choice("singletons", singletons, SINGLETONS)
+        check_number("jobs", jobs, at_least=1, integer=True)
+        chosen = ResolveOptions(**options)
         if not hasattr(type(texts), "__iter__"):
             raise CorelaxError(f"texts must be a list or another iterable, not {texts!r}")
+        batches = batches_of(documents_given(texts), batch_size)
+        if jobs > 1:
+            yield from self._in_processes(batches, jobs, chosen)
+        for batch in batches:  # none are left after several processes
+            yield from self._resolved(batch, chosen)
 
-        for batch in batches_of(checked(texts), batch_size):
-            prepared = prepare(self.model, batch, scheme)
-            scored = self.model.score([each.item for each in prepared])
-            for each, of_document in zip(prepared, scored, strict=True):
-                document = each.document if consistent else None
-                found = _decided(of_document, singletons, document)
-                yield Resolution.later(each.source, found)
+    def _in_processes(
+        self, batches: Iterator[list[Document]], jobs: int, options: ResolveOptions
+    ) -> Iterator[Resolution]:
+        """What other processes resolve; an error of what gives the texts is raised after all results."""
+        problem: list[Exception] = []
+
+        def until_problem() -> Iterator[list[Document]]:
+            try:
+                yield from batches
+            except Exception as error:
+                problem.append(error)
+
+        _, (kind, *loaded_by, threads) = self.__reduce__()
+        arguments = (kind, *loaded_by, threads or max(1, available_threads() // jobs), options)
+        results = map_in_processes(until_problem(), jobs, _batch_resolver, arguments, in_order=True)
+        for _, resolutions in results:
+            yield from resolutions
+        if problem:
+            raise problem[0]
 
     def map(
         self,
@@ -268,51 +263,11 @@ class Resolver:
             scheme: As in `resolve`.
         """
         check_number("batch_size", batch_size, at_least=1, integer=True)
-        resolve = partial(self.pipe, batch_size=batch_size, scheme=scheme)
+
+        def resolve(texts: Iterable[str]) -> Iterator[Resolution]:
+            return self.pipe(texts, batch_size=batch_size, scheme=scheme)
+
         return map_dataset(dataset, resolve, column=column, batch_size=batch_size)
-
-    def _corrected(
-        self,
-        prepared: Prepared,
-        corrections: Corrections,
-        singletons: str,
-        consistent: bool,
-    ) -> Resolution:
-        """The entities of a document under constraints on some of its spans.
-
-        All spans that the ranker looks at, and those, are given to it.
-        """
-        source, document, item = prepared
-        places = self._places(document, item)
-        for span in sorted(corrections.spans):
-            if problem := places.problem(span):
-                words = " ".join(document.words[slice(*span)])
-                raise CorelaxError(f"constraints: {shortened(words, 40)!r} {problem}")
-        candidates = self._decided(document, item, "all", consistent)
-        bounds = zip(candidates.start.tolist(), candidates.end.tolist(), strict=True)
-        given = sorted({*bounds} | corrections.spans)
-        found = self._decided(
-            document,
-            item._replace(given=given),
-            singletons,
-            consistent,
-            *corrections.numbered(given),
-        )
-        return Resolution.later(source, found)
-
-    def _decided(
-        self,
-        document: Document,
-        item: Item,
-        singletons: str,
-        consistent: bool,
-        must_link: Pairs = (),
-        cannot_link: Pairs = (),
-    ) -> Decided:
-        """What is decided about the mentions of a document."""
-        [scored] = self.model.score([item])
-        document_or_none = document if consistent else None
-        return _decided(scored, singletons, document_or_none, must_link, cannot_link)
 
     def memory_bound(self, words: int) -> int:
         """The most bytes that a text takes, without the weights, if no mentions are given.
@@ -323,34 +278,65 @@ class Resolver:
         check_number("words", words, integer=True)
         return self.model.memory_bound(words)
 
-    def _item(
-        self, document: Document, scheme: str | None, given: list[tuple[int, int]] | None = None
-    ) -> Item:
-        """A document as the ranker takes it."""
-        return item_of(self.model, document, scheme, given)
+    def _resolved(
+        self, documents: Sequence[Document], options: ResolveOptions
+    ) -> Iterator[Resolution]:
+        """The entities of documents that the network sees together."""
+        every_scored = self.model.scored(documents, scheme=options.scheme)
+        for document, scored in zip(documents, every_scored, strict=True):
+            yield resolution_of(document, decide(scored, document, options))
 
-    def _places(self, document: Document, item: Item) -> Places:
-        """Which spans of a document the ranker can look at."""
-        max_width = self.model.settings.max_width
-        return Places(item.windows, len(document.words), max_width)
+    def _constrained(
+        self,
+        document: Document,
+        constraints: SpanConstraints,
+        options: ResolveOptions,
+        written: Iterable[Bounds] = (),
+    ) -> Resolution:
+        """The entities of a document under constraints; all mentions are given to the ranker.
+
+        Args:
+            document: The words.
+            constraints: What the entities have to respect.
+            options: How to decide.
+            written: The mentions that were found, if these are the others.
+        """
+        places = self.model.places(document)
+        for span, name in sorted(constraints.mentions.items()):
+            if problem := places.problem(span):
+                raise CorelaxError(f"{name} {problem}")
+        others = set(written)
+        if constraints.others == "likely":
+            [scored] = self.model.scored([document], scheme=options.scheme)
+            others = {*scored.bounds}
+        given = sorted((others - {*constraints.removed}) | {*constraints.mentions})
+        place = {span: at for at, span in enumerate(given)}
+        [scored] = self.model.scored([document], scheme=options.scheme, mentions=[given])
+        decided = decide(
+            scored,
+            document,
+            options,
+            must_link=[(place[a], place[b]) for a, b in constraints.must_link],
+            cannot_link=[(place[a], place[b]) for a, b in constraints.cannot_link],
+            every_span=constraints.others != "likely",
+        )
+        if constraints.others != "written" or options.singletons == "keep":
+            return resolution_of(document, decided)
+        stay = {Span(*span) for span in constraints.mentions}
+        return resolution_of(document, without_alone(decided.decisions(), stay))
 
 
-def _decided(
-    scored: Scored,
-    singletons: str,
-    document: Document | None,
-    must_link: Pairs = (),
-    cannot_link: Pairs = (),
-) -> Decided:
-    return decided(
-        scored,
-        singletons=singletons,
-        reach=scored.reach,
-        must_link=must_link,
-        cannot_link=cannot_link,
-        calibration=scored.calibration,
-        document=document,
-    )
+def _batch_resolver(
+    kind: type[Resolver],
+    folder: Path,
+    device: str,
+    runtime: str,
+    threads: int,
+    options: ResolveOptions,
+) -> Callable[[list[Document]], list[Resolution]]:
+    """What resolves batches in another process."""
+    resolver = kind.from_pretrained(folder, device=device, runtime=runtime, threads=threads)
+    return lambda batch: list(resolver._resolved(batch, options))
 
 
 @lru_cache(maxsize=2)

@@ -9,7 +9,6 @@ from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
 from corelax.core.files import TOO_DEEP, TOO_LARGE
 from corelax.document import Document
-from corelax.resolve.mentions import chosen_singletons
 from corelax.scale.options import ShardOptions
 from corelax.scale.parts import part_bytes
 from corelax.scale.reading import Bad, read_piece
@@ -37,10 +36,10 @@ def shard_resolver(options: ShardOptions, loading: Mapping[str, Any]) -> Callabl
     resolver = Resolver.from_pretrained(options.model, **loading)
     if options.scheme is not None:  # or every document would be called bad
         check_choice("scheme", options.scheme, resolver.schemes)
+    as_trained = resolver.model.training.get("config", {})
     chosen: dict[str, Any] = {
-        "singletons": chosen_singletons(options.singletons, resolver.model.training),
+        "singletons": options.singletons or as_trained.get("singletons"),
         "scheme": options.scheme,
-        "workers": 0,
     }
 
     def resolve(documents: list[Document]) -> list[Resolution]:

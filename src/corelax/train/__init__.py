@@ -15,7 +15,6 @@ from corelax.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from corelax.rankers.sparse.folder import Model, load_model
-    from corelax.resolve.predict import predict_documents
     from corelax.train.api import Trained, train
     from corelax.train.configuration import Configuration, read_configuration
     from corelax.train.loop import Progress, Trainee, train_epochs
@@ -44,7 +43,6 @@ __all__ = [
     "clip_gradients",
     "load_data",
     "load_model",
-    "predict_documents",
     "read_configuration",
     "stage_chain",
     "train",
@@ -60,7 +58,6 @@ __getattr__, __dir__ = lazy_names(
         "api": "train Trained",
         "configuration": "Configuration read_configuration",
         "corelax.rankers.sparse.folder": "load_model Model",
-        "corelax.resolve.predict": "predict_documents",
         "loop": "Progress train_epochs Trainee",
         "optim": "AdaGrad clip_gradients",
         "options": "ArgumentError TrainOptions",

@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 
 from corelax.core.errors import CorelaxError
 from corelax.decode.calibration import Calibration, LogisticMap
-from corelax.rankers.encoder.decisions import decide
 from corelax.rankers.encoder.folder import calibrate_config, load_ranker, save_ranker
 from corelax.relax import entity_probs, link_probs
 from corelax.resolve import Resolver
+from tests.decode.test_decide import DOCUMENTS, decide, dense
 from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_model, write_encoder
-from tests.rankers.encoder.test_encoder_decisions import DOCUMENTS, dense
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 enough = settings(deadline=None, max_examples=40)

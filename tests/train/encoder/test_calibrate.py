@@ -34,7 +34,7 @@ def by_hand(scores, antecedents, gold, singletons="keep"):
         entities.setdefault(entity, []).append((at, at + 1))
     words = [f"w{at}" for at in range(size)]
     document = Document.from_sentences("d", [words], clusters=entities.values())
-    return Observed(document, scored, singletons, reach=10)
+    return Observed(document, scored, singletons)
 
 
 # Mention 1 links to 0, 2 to 1, 3 starts an entity, 4 links to 3.

@@ -1,4 +1,4 @@
-"""`corelax train` and `corelax predict` with encoder rankers, as a user types them."""
+"""`corelax train` and `corelax resolve` with encoder rankers, as a user types them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from corelax import Clustering, Document, Span
 from corelax.core.folders import WEIGHTS
 from corelax.io import read, write
-from corelax.train import predict_documents
+from corelax.resolve import resolve_documents
 from tests.train.encoder.tiny_encoder import RECIPE, made, save_encoder
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -285,10 +285,8 @@ def scores(corelax, gold, system):
 @pytest.mark.parametrize("suffix", [".conll", ".jsonl.gz"])
 def test_predictions_score_what_training_reported(corelax, trained, files, tmp_path, suffix):
     out = tmp_path / f"out{suffix}"
-    done = corelax("predict", trained / "metric", files / "dev.conll", out)
+    done = corelax("resolve", files / "dev.conll", "--model", trained / "metric", "--out", out)
     assert (done.code, done.out) == (0, "")
-    [advice] = done.err.splitlines()
-    assert "corelax resolve IN --model MODEL --out OUT" in advice
     reported = json.loads((trained / "metric/config.json").read_text())["training"]["scores"]
     assert scores(corelax, files / "dev.conll", out) == reported["corpus"]
 
@@ -296,18 +294,29 @@ def test_predictions_score_what_training_reported(corelax, trained, files, tmp_p
 def test_words_and_layers_are_kept_and_entities_make_no_difference(
     corelax, trained, files, tmp_path
 ):
-    corelax("predict", trained / "metric", files / "dev.conll", tmp_path / "out.conll")
+    corelax(
+        "resolve",
+        files / "dev.conll",
+        "--model",
+        trained / "metric",
+        "--out",
+        tmp_path / "out.conll",
+    )
     before, after = read(files / "dev.conll"), read(tmp_path / "out.conll")
     for one, other in zip(before, after, strict=True):
         assert (one.key, one.words, one.layers) == (other.key, other.words, other.layers)
     bare = [doc.with_clusters(Clustering([])) for doc in before]
-    found = predict_documents(trained / "metric", bare)
+    found = predicted(trained / "metric", bare)
     assert [doc.clusters for doc in found] == [doc.clusters for doc in after]
     assert any(doc.clusters for doc in after)
 
 
 def mentions_of(documents):
     return [{tuple(m[:2]) for c in doc.clusters for m in c} for doc in documents]
+
+
+def predicted(model, documents, **options):
+    return [r.document for r in resolve_documents(model, documents, **options)]
 
 
 @pytest.mark.parametrize("given", ["gold", "file"])
@@ -322,10 +331,10 @@ def test_given_mentions_are_what_is_resolved(corelax, trained, files, tmp_path, 
         write(documents, tmp_path / "given.jsonl")
         given = tmp_path / "given.jsonl"
     keep = ["--mentions", given, "--singletons", "keep"]
-    done = corelax("predict", trained / "metric", dev, out, *keep)
+    done = corelax("resolve", dev, "--model", trained / "metric", "--out", out, *keep)
     assert done.code == 0, done.err
     assert mentions_of(read(out)) == mentions_of(documents)
-    corelax("predict", trained / "metric", dev, out, "--mentions", given)
+    corelax("resolve", dev, "--model", trained / "metric", "--out", out, "--mentions", given)
     assert any(doc.clusters for doc in read(out))
     assert all(len(cluster) > 1 for doc in read(out) for cluster in doc.clusters)
 
@@ -335,9 +344,9 @@ def test_given_mentions_that_no_span_can_be_stay_alone(trained):
     split = Span(0, 5, parts=((0, 1), (4, 5)))
     wide, over = Span(0, 15), Span(doc.sentence_starts[1] - 1, doc.sentence_starts[1] + 1)
     odd = doc.with_clusters(Clustering([[split, wide, over], *doc.clusters]))
-    [found] = predict_documents(trained / "metric", [odd], mentions="gold", singletons="keep")
+    [found] = predicted(trained / "metric", [odd], mentions="gold", singletons="keep")
     assert {split, wide, over} <= {c[0] for c in found.clusters if len(c) == 1}
-    [dropped] = predict_documents(trained / "metric", [odd], mentions="gold")
+    [dropped] = predicted(trained / "metric", [odd], mentions="gold")
     assert dropped.clusters == found.clusters.drop_singletons()
     assert dropped.clusters
 
@@ -347,18 +356,16 @@ def test_documents_may_be_empty_or_without_mentions(trained):
     rain = Document.from_sentences("r", [["It", "rains"]])
     notes = []
     for mentions in ("detect", "gold"):
-        found = predict_documents(
-            trained / "metric", [empty, rain], mentions=mentions, note=notes.append
-        )
+        found = predicted(trained / "metric", [empty, rain], mentions=mentions, note=notes.append)
         assert [doc.words for doc in found] == [empty.words, rain.words]
     assert notes == ["document e has no annotated mentions, so nothing is resolved in it"]
 
 
 def test_predictions_are_in_the_order_of_the_input(trained):
     documents = made(11, seed=3, mentions=12)  # more than are resolved together
-    found = list(predict_documents(trained / "metric", iter(documents)))
+    found = predicted(trained / "metric", iter(documents))
     assert [doc.words for doc in found] == [doc.words for doc in documents]
-    alone = [next(predict_documents(trained / "metric", [doc])) for doc in documents[7:9]]
+    alone = [doc for each in documents[7:9] for doc in predicted(trained / "metric", [each])]
     assert [doc.clusters for doc in alone] == [doc.clusters for doc in found[7:9]]
 
 
@@ -373,7 +380,13 @@ def test_what_an_encoder_ranker_cannot_do_is_one_line(
     corelax, trained, files, tmp_path, more, message
 ):
     done = corelax(
-        "predict", trained / "metric", files / "dev.conll", tmp_path / "out.conll", *more
+        "resolve",
+        files / "dev.conll",
+        "--model",
+        trained / "metric",
+        "--out",
+        tmp_path / "out.conll",
+        *more,
     )
     assert message in one_line(done)
     assert not (tmp_path / "out.conll").exists()
@@ -383,10 +396,14 @@ def test_a_model_that_is_not_whole_is_one_line(corelax, trained, files, tmp_path
     model = tmp_path / "model"
     model.mkdir()
     (model / "config.json").write_bytes((trained / "metric/config.json").read_bytes())
-    done = corelax("predict", model, files / "dev.conll", tmp_path / "out.conll")
+    done = corelax(
+        "resolve", files / "dev.conll", "--model", model, "--out", tmp_path / "out.conll"
+    )
     assert one_line(done).startswith(f"{model}: not a whole model")
     (model / "config.json").write_text("[]")
-    done = corelax("predict", model, files / "dev.conll", tmp_path / "out.conll")
+    done = corelax(
+        "resolve", files / "dev.conll", "--model", model, "--out", tmp_path / "out.conll"
+    )
     assert "not the settings of a model" in one_line(done)
 
 
@@ -403,7 +420,7 @@ def test_singletons_are_predicted_as_in_training(files, trained, tmp_path):
         doc.with_clusters(Clustering([*doc.clusters, [Span(0, 3)]]))
         for doc in read(files / "dev.conll")
     ]
-    kept = list(predict_documents(model, documents, mentions="gold"))
+    kept = predicted(model, documents, mentions="gold")
     assert mentions_of(kept) == mentions_of(documents)
-    dropped = predict_documents(trained / "metric", documents, mentions="gold")
+    dropped = predicted(trained / "metric", documents, mentions="gold")
     assert [doc.clusters for doc in dropped] == [doc.clusters.drop_singletons() for doc in kept]

@@ -22,13 +22,12 @@ from scipy.optimize import minimize, minimize_scalar
 from scipy.special import expit, log_expit, logit, logsumexp
 
 from corelax.core.checks import check_choice
-from corelax.decode import Decision
+from corelax.decode import Decision, ResolveOptions, decide
 from corelax.decode.calibration import TINY, UNCALIBRATED, Calibration, LogisticMap
 from corelax.decode.scored import Scored
 from corelax.document import Document, Span
 from corelax.document.clustering import SINGLETONS, entity_of_mentions, without_singletons
 from corelax.rankers.encoder.batches import Item, score_documents
-from corelax.rankers.encoder.decisions import decide
 from corelax.rankers.encoder.model import EncoderModel
 
 Floats = NDArray[np.float64]
@@ -59,13 +58,11 @@ class Observed:
         document: Its words and gold entities.
         scored: Spans and antecedents.
         singletons: "keep" or "drop".
-        reach: How far back antecedents lie at most, in spans.
     """
 
     document: Document
     scored: Scored
     singletons: str
-    reach: int
 
     @cached_property
     def entity_of(self) -> dict[Span, int]:
@@ -79,9 +76,9 @@ class Observed:
 
     def decisions(self, calibration: Calibration) -> list[Decision]:
         """What is decided about the document."""
-        return decide(
-            self.scored, singletons=self.singletons, reach=self.reach, calibration=calibration
-        )
+        options = ResolveOptions(singletons=self.singletons, consistent=False)  # type: ignore[arg-type]
+        scored = self.scored._replace(calibration=calibration)
+        return decide(scored, self.document, options).decisions()
 
     def judged(self, calibration: Calibration) -> Judged:
         """The probabilities of the decisions under a calibration, and whether these are right."""
@@ -185,7 +182,7 @@ def observed(
         part = documents[start : start + TOGETHER]
         items = [Item(model.windows(document), number) for document in part]
         for document, scored in zip(part, score_documents(model.network, items), strict=True):
-            result.append(Observed(document, scored, singletons, settings.reach))
+            result.append(Observed(document, scored, singletons))
     return result
 
 

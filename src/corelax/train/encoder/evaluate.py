@@ -7,11 +7,11 @@ from contextlib import contextmanager
 
 from torch import nn
 
+from corelax.decode import ResolveOptions, Scored, decide
 from corelax.document import Span
 from corelax.document.clustering import Clustering, without_singletons
 from corelax.metrics import METRICS, AnyCounts, Report, Tally
 from corelax.rankers.encoder.batches import Item, score_documents
-from corelax.rankers.encoder.decisions import predicted_entities
 from corelax.rankers.encoder.ranker import EncoderRanker
 from corelax.rankers.encoder.torch_network import TorchNetwork
 from corelax.train.encoder.examples import Example
@@ -40,11 +40,18 @@ def predictions(
             part = examples[start : start + TOGETHER]
             items = [Item(e.windows, e.scheme if scheme is None else scheme) for e in part]
             for example, scored in zip(part, score_documents(network, items), strict=True):
-                yield predicted_entities(
-                    scored,
-                    singletons="keep" if example.singletons else "drop",
-                    document=example.document if consistent else None,
-                )
+                yield entities_within_reach(scored, example, consistent=consistent)
+
+
+def entities_within_reach(
+    scored: Scored, example: Example, *, consistent: bool = True
+) -> Clustering[Span]:
+    """The predicted entities of a document, without links of names that are known from beyond reach."""
+    options = ResolveOptions(
+        singletons="keep" if example.singletons else "drop", consistent=consistent
+    )
+    every = scored._replace(reach=len(scored.start))
+    return decide(every, example.document, options).clustering()
 
 
 @contextmanager

@@ -13,12 +13,11 @@ from corelax.decode.scored import Scored
 from corelax.document import Span
 from corelax.document.clustering import Clustering
 from corelax.rankers.encoder.batches import Item, score_documents
-from corelax.rankers.encoder.decisions import predicted_entities
 from corelax.rankers.encoder.model import EncoderModel
 from corelax.rankers.encoder.places import Places
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.train.encoder.corpora import TrainingCorpus
-from corelax.train.encoder.evaluate import evaluation_mode
+from corelax.train.encoder.evaluate import entities_within_reach, evaluation_mode
 from corelax.train.encoder.examples import Example, SoftTargets, with_entities
 
 TOGETHER = 64  # documents
@@ -108,11 +107,7 @@ def _opinion(example: Example, scored: Scored, max_width: int) -> Opinion:
     target = towards[row, column]
     there = held[row] & held[target]
     return Opinion(
-        predicted_entities(
-            scored,
-            singletons="keep" if example.singletons else "drop",
-            document=example.document,
-        ),
+        entities_within_reach(scored, example),
         SoftTargets(
             anaphor=where[row[there]],
             antecedent=where[target[there]],

@@ -6,12 +6,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corelax.decode import best_links, claims_of
+import corelax.decode
+from corelax.decode import ResolveOptions, Scored, best_links
 from corelax.decode.membership import candidate_probs, membership
-from corelax.decode.scored import Scored
 from corelax.document import Document
+from corelax.english.claims import claims_of
 from corelax.rankers.adapt import from_pruned
-from corelax.rankers.encoder.decisions import decide
 from corelax.relax import entity_probs, link_probs
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -39,6 +39,18 @@ def a_document(size, most=3, reach=20, seed=0):
     start = 2 * np.arange(size)
     logit = np.random.default_rng(seed + 1).standard_normal(size)
     return Scored(start, start + 1, start, logit, scores.numpy(), antecedents.numpy(), 2000)
+
+
+def decide(scored, *, singletons, document=None, reach=20, calibration=None, **pairs):
+    """Decisions about a document, without words unless they are given; "all" spans are written."""
+    every_span = singletons == "all"
+    options = ResolveOptions(
+        singletons=None if every_span else singletons, consistent=document is not None
+    )
+    scored = scored._replace(reach=reach, calibration=calibration or scored.calibration)
+    words = document or Document(id="d", words=())
+    decided = corelax.decode.decide(scored, words, options, every_span=every_span, **pairs)
+    return decided.decisions()
 
 
 def dense(scored):

@@ -1,13 +1,50 @@
-"""What is decided about all mentions of a document, as arrays; objects are made when they are asked for."""
+"""What is decided about the mentions of a document: as arrays, and as an object for each."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from corelax.decode.arrays import Floats, Ints
-from corelax.decode.decision import Antecedent, Decision
-from corelax.document import Span
+from corelax.document import Clustering, Span
+
+
+class Antecedent(NamedTuple):
+    """A possible antecedent of a mention.
+
+    Attributes:
+        span: Its words; None is a new entity. It need not be a mention that is written.
+        probability: Of this link.
+    """
+
+    span: Span | None
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a resolver decides about one mention.
+
+    Attributes:
+        span: Its words, half-open.
+        entity: A number that all mentions of its entity share.
+        antecedent: The position of its antecedent in the same list; None if it starts its entity.
+        probability: That the span is a mention.
+        link_probability: Of that antecedent, or of starting a new entity.
+        entity_probability: That the mention belongs to the entity that its first mention starts.
+        antecedents: The most likely antecedents, best first; empty if they are not known.
+        head: Its head word, if a ranker has an opinion.
+    """
+
+    span: Span
+    entity: int
+    antecedent: int | None
+    probability: float
+    link_probability: float
+    entity_probability: float
+    antecedents: tuple[Antecedent, ...] = field(default=(), kw_only=True)
+    head: int | None = field(default=None, kw_only=True)
 
 
 class Decided(NamedTuple):
@@ -22,7 +59,7 @@ class Decided(NamedTuple):
         link_probability: [mention] of that antecedent, or of starting a new entity.
         entity_probability: [mention] that it belongs to its entity; or what computes it when it is asked for,
             as it costs as much as all the rest.
-        head: [mention] its head word.
+        head: [mention] its head word; −1 if the ranker has no opinion.
         likely: [mention, place, 2] the words of the most likely antecedents, best first; −1 for a new entity.
         likely_probability: [mention, place] their probabilities; −1 where there are no more.
     """
@@ -38,17 +75,22 @@ class Decided(NamedTuple):
     likely: Ints
     likely_probability: Floats
 
-    def complete(self) -> Decided:
-        """The same with all probabilities computed: arrays alone, which can be sent elsewhere.
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Decided, tuple(self.complete())  # scores stay where they are
 
-        >>> import numpy as np
-        >>> a, one, likely = np.array([0]), np.array([1.0]), (np.zeros((1, 0, 2), int), np.zeros((1, 0)))
-        >>> Decided(a, a + 1, a, a - 1, one, one, lambda: one / 2, a, *likely).complete().entity_probability
-        array([0.5])
-        """
+    def complete(self) -> Decided:
+        """The same with all probabilities computed."""
         if callable(self.entity_probability):
             return self._replace(entity_probability=self.entity_probability())
         return self
+
+    def clustering(self) -> Clustering[Span]:
+        """The entities alone."""
+        members: dict[int, list[Span]] = {}
+        columns = (self.start.tolist(), self.end.tolist(), self.entity.tolist())
+        for start, end, entity in zip(*columns, strict=True):
+            members.setdefault(entity, []).append(Span(start, end))
+        return Clustering(members.values())
 
     def decisions(self) -> list[Decision]:
         """A decision for each mention.
@@ -69,7 +111,7 @@ class Decided(NamedTuple):
                 probability=probability,
                 link_probability=of_link,
                 entity_probability=of_entity,
-                head=head,
+                head=None if head < 0 else head,
                 antecedents=tuple(
                     Antecedent(None if first < 0 else Span(first, last), chance)
                     for (first, last), chance in zip(likely, chances, strict=True)
