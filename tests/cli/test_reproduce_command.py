@@ -1,4 +1,4 @@
-"""`corelax reproduce` as a user types it: quick, on files, killed, merged, and with bad input."""
+"""`corelax reproduce` as a user types it: quick, on files, killed, and with bad input."""
 
 from __future__ import annotations
 
@@ -181,10 +181,10 @@ def is_record(path: Path) -> bool:
 
 @pytest.fixture(scope="module")
 def on_files(files: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Done]:
-    """The paper's rows on files, dev held out, in two calls of one seed each."""
+    """The paper's rows on files, dev held out, one seed."""
     out = tmp_path_factory.mktemp("on_files")
     corpora = ["--train", files / "train.conll", "--hold-out", 3, "--test", files / "test.conll"]
-    done = run(options(out, *corpora, "--paper-only", "--no-tune", "--seeds", 2, "--only-seed", 1))
+    done = run(options(out, *corpora, "--paper-only", "--no-tune", "--seeds", 1))
     assert done.code == 0, done.err
     return out, done
 
@@ -201,39 +201,31 @@ def test_dev_documents_are_held_out(on_files: tuple[Path, Done], files: Path) ->
 
 
 @pytest.mark.slow
-def test_only_the_seed_that_was_asked_for_is_run(on_files: tuple[Path, Done], files: Path) -> None:
-    out, done = on_files
-    assert [path.name for path in (out / "results").iterdir()] == ["seed1"]
-    [line] = [line for line in done.out.splitlines() if line.startswith("Baseline (heur")]
-    score = conll(out, "baseline", 1, gold=files / "test.conll")
-    assert re.split(r"  +", line)[1] == f"{score:.2f}"
-
-
-@pytest.mark.slow
-def test_results_are_taken_over_without_training(
+def test_results_are_reported_without_training(
     on_files: tuple[Path, Done], files: Path, tmp_path: Path
 ) -> None:
     """The same documents as files of their own: --hold-out wrote them."""
     out, first = on_files
-    merged = tmp_path / "merged"
+    copied = tmp_path / "copied"
+    shutil.copytree(out / "results", copied / "results")
     corpora = [
         "--train", out / "data" / "train.conll", "--dev", out / "data" / "dev.conll",
         "--test", files / "test.conll",
     ]  # fmt: skip
     more = ["--paper-only", "--no-tune", "--seeds", 1, "--minutes", 0]
-    done = run(options(merged, *corpora, *more, "--merge", out))
+    done = run(options(copied, *corpora, *more))
     assert (done.code, done.out) == (0, first.out)
-    number = len(list((out / "results").rglob("*.json")))
-    assert f"{out}: {number} files taken over" in done.err
-    assert not (merged / "runs").exists()
-    ours, theirs = report(merged, "report"), report(out, "report")
-    assert ours == theirs
+    assert not (copied / "runs").exists()
+    assert report(copied, "report") == report(out, "report")
+    [line] = [line for line in done.out.splitlines() if line.startswith("Baseline (heur")]
+    score = conll(out, "baseline", 1, gold=files / "test.conll")
+    assert re.split(r"  +", line)[1] == f"{score:.2f}"
     more[3] = 2  # another seed, which is not done
-    done = run(options(merged, *corpora, *more))
+    done = run(options(copied, *corpora, *more))
     assert done.code == 0
     assert "not all runs are done; the same command without --minutes continues" in done.err
     assert done.out.startswith("Dev ")
-    assert "Not all runs are done" in (merged / "report" / "report.md").read_text()
+    assert "Not all runs are done" in (copied / "report" / "report.md").read_text()
 
 
 @pytest.mark.slow
@@ -241,9 +233,10 @@ def test_without_test_documents_the_report_is_about_dev(
     on_files: tuple[Path, Done], tmp_path: Path
 ) -> None:
     out, _ = on_files
+    shutil.copytree(out / "results", tmp_path / "dev" / "results")
     corpora = ["--train", out / "data" / "train.conll", "--dev", out / "data" / "dev.conll"]
     more = ["--paper-only", "--no-tune", "--seeds", 1, "--title", "Only dev", "--examples", 0]
-    done = run(options(tmp_path / "dev", *corpora, *more, "--merge", out, "--minutes", 0))
+    done = run(options(tmp_path / "dev", *corpora, *more, "--minutes", 0))
     assert done.code == 0, done.err
     assert "not all runs" not in done.err
     assert done.out.startswith("Dev ")
@@ -252,7 +245,6 @@ def test_without_test_documents_the_report_is_about_dev(
     assert re.split(r"  +", line)[1] == f"{score:.2f}"
     text = (tmp_path / "dev" / "report" / "report.md").read_text()
     assert text.startswith("# Only dev\n")
-    assert f"--merge {out}" in text
     assert "--minutes" not in text  # that command would train nothing
     assert "Where systems differ" not in text
 
@@ -301,18 +293,9 @@ def refused(done: Done) -> str:
         (["--quick", "--set", "epoch=3"], "did you mean"),
         (["--quick", "--set", "lea.epoch=3"], "did you mean"),
         (["--quick", "--set", "epochs"], "key=value"),
-        (["--quick", "--merge", "nowhere"], "nowhere: "),
-        (["--quick", "--merge", "FOLDER"], "no study"),
-        (["--quick", "--only-seed", "3"], "--only-seed 3"),
         (["--train", "TRAIN", "--folds", "99"], "--folds 99: too many for 8 documents"),
-        (
-            ["--train", "TRAIN", "--folds", "3", "--only-fold", "4"],
-            "--only-fold 4: the folds are 1 to 3",
-        ),
-        (["--quick", "--only-fold", "1"], "--only-fold needs --folds"),
         (["--train", "TRAIN", "--folds", "3", "--test", "TEST"], "leave out --test"),
         (["--dev", "DEV", "--folds", "3"], "--train"),
-        (["--quick", "--folds", "2", "--merge", "FOLDER"], "no study"),
         (["--train", "TRAIN", "--dev", "DEV", "--vectors", "v"], "vectors"),
     ],
 )
@@ -320,7 +303,6 @@ def test_bad_input_is_one_line_and_nothing_is_written(
     corelax_here, files: Path, tmp_path: Path, more: list[str], words: str
 ) -> None:
     names = {part.upper(): str(files / f"{part}.conll") for part in ("train", "dev", "test")}
-    names["FOLDER"] = str(files)
     arguments = [names.get(argument, argument) for argument in more]
     done = corelax_here(options(tmp_path / "out", *arguments))
     assert words in refused(done)
@@ -332,15 +314,6 @@ def test_the_folder_must_not_be_a_file(corelax_here, tmp_path: Path) -> None:
     out.write_text("mine")
     assert refused(corelax_here(options(out, "--quick"))) == f"{out}: is a file; name a folder"
     assert out.read_text() == "mine"
-
-
-@pytest.mark.slow
-def test_one_bad_folder_to_merge_keeps_the_others_from_being_taken(
-    corelax_here, quick: tuple[Path, Done], tmp_path: Path
-) -> None:
-    merge = ["--merge", quick[0], "--merge", tmp_path / "nowhere"]
-    assert "nowhere: " in refused(corelax_here(options(tmp_path / "out", "--quick", *merge)))
-    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.slow
@@ -390,4 +363,4 @@ def test_help_does_not_load_torch(arguments: list[str]) -> None:
     assert "matplotlib" not in loaded
     assert any("reproduce" in line for line in text)
     if len(arguments) > 1:
-        assert {"--quick", "--hold-out", "--merge", "--only-seed"} <= set(done.stdout.split())
+        assert {"--quick", "--hold-out", "--folds", "--row"} <= set(done.stdout.split())

@@ -25,13 +25,12 @@ import corelax
 from corelax import Clustering, Span
 from corelax.core.files import file_digest
 from corelax.io import read, write
-from corelax.study.executors import InProcess, Processes
 from corelax.study.files import Files, uses_vectors
-from corelax.study.folder import predicted_path, record_path
+from corelax.study.folder import StudyFolder, predicted_path, record_path
+from corelax.study.plan import Unit
 from corelax.study.records import Predicted, Record, load_predicted, save
-from corelax.study.runner import Runner, Wish
-from corelax.study.units import Unit
-from corelax.study.work import Worker
+from corelax.study.runner import Runner
+from corelax.study.work import RunWorker
 from corelax.synthetic import Shape, generate
 
 COMMON = {
@@ -96,22 +95,18 @@ def environment(folder):
     }
 
 
-class Recorded(InProcess):
-    """Runs jobs in this process, and lists them in `jobs`."""
-
-    jobs: list = []  # noqa: RUF012  (replaced by `in_this_process`)
-
-    def submit(self, job):
-        self.jobs.append(job)
-        super().submit(job)
-
-
 @contextmanager
 def in_this_process():
-    """Gives the list of the jobs that runners of `make_runner` do from now on."""
+    """Gives the list of the runs that are done in this process from now on."""
+    runs, do = [], RunWorker.do
+
+    def recorded(worker, run):
+        runs.append(run)
+        do(worker, run)
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Recorded, "jobs", [])
-        yield Recorded.jobs
+        patch.setattr(RunWorker, "do", recorded)
+        yield runs
 
 
 @contextmanager
@@ -119,24 +114,24 @@ def invented_training(answer):
     """Nothing is trained: a unit predicts what `answer(doc, unit, seed, decoding)` says, as clusters."""
     data = {}
 
-    def invent(_, job):
-        config = job.chain[-1]
-        key = (job.files, uses_vectors(config))
+    def invent(worker, run):
+        config, out, files = run.chain[-1], worker._out, worker._files
+        key = (files, uses_vectors(config))
         if key not in data:
-            data[key] = job.files.load(config).identity
-        for part, decoding in job.predict:
-            file = getattr(job.files, part)
-            gold, system = made_up(file, answer, job.stage, job.seed, decoding)
-            path = predicted_path(job.out, job.stage, job.seed, part, decoding)
+            data[key] = files.load(config).identity
+        for part, decoding in run.predict:
+            file = getattr(files, part)
+            gold, system = made_up(file, answer, run.stage, run.seed, decoding)
+            path = predicted_path(out, run.stage, run.seed, part, decoding)
             save(path, predicted_of(file, gold, system))
-        gold, system = made_up(job.files.dev, answer, job.stage, job.seed, "links")
+        gold, system = made_up(files.dev, answer, run.stage, run.seed, "links")
         dev = corelax.score(gold=gold, system=system, singletons="drop").conll
         epochs = [
-            {"epoch": n, "dev": dev * n / config.epochs, "documents": 5, "seconds": n + job.seed}
+            {"epoch": n, "dev": dev * n / config.epochs, "documents": 5, "seconds": n + run.seed}
             for n in range(1, config.epochs + 1)
         ]
         record = Record(
-            chain=[asdict(config) for config in job.chain],
+            chain=[asdict(config) for config in run.chain],
             data=data[key],
             epochs=epochs,
             epoch=config.epochs,
@@ -144,12 +139,13 @@ def invented_training(answer):
             seconds=sum(epoch["seconds"] for epoch in epochs),
             device="CPU",
         )
-        save(record_path(job.out, job.stage, job.seed), record)
+        save(record_path(out, run.stage, run.seed), record)
 
-    with in_this_process() as jobs, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Worker, "run", invent)
-        patch.setattr(Runner, "_is_finished", lambda *_: True)  # what others start from
-        yield jobs
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RunWorker, "do", invent)
+        patch.setattr(StudyFolder, "is_finished", lambda *_: True)  # what others start from
+        with in_this_process() as runs:
+            yield runs
 
 
 gold_documents = cache(read)
@@ -203,14 +199,15 @@ def system_of(out, gold, unit, seed, part, decoding="links"):
     return [doc.with_clusters(clusters[doc.key]) for doc in gold]
 
 
-def make_runner(out, files, common=None, *, executor=None, **more):
+def make_runner(out, files, common=None, **more):
     """A runner that has looked at its files; it works in this process unless it is told otherwise."""
-    executor = executor or Recorded()
-    runner = Runner(
-        out, files, {**COMMON, **(common or {})}, device="cpu", executor=executor, **more
-    )
-    runner.prepare(runner.chain(Unit("baseline", "baseline"), 1)[-1])
-    return runner
+    folder = StudyFolder(out, files, {**COMMON, **(common or {})})
+    folder.prepare(folder.chain(Unit("baseline", "baseline"), 1)[-1])
+    return Runner(folder, device="cpu", **{"workers": 1, **more})
+
+
+def runs_of(runner, *units, seeds=(1,), predict=(("dev", "links"),)):
+    return [runner.folder.run(unit, seed, *predict) for seed in seeds for unit in units]
 
 
 def begin(out, files, units, *, common=None, seeds=(1,), workers=2, cache):
@@ -309,12 +306,11 @@ def record_of(out, unit, seed=1):
 
 def main(order):
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    executor = Processes(order["workers"])
     runner = make_runner(
-        Path(order["out"]), Files(*order["files"]), order["common"], executor=executor
+        Path(order["out"]), Files(*order["files"]), order["common"], workers=order["workers"]
     )
-    wishes = [Wish(Unit(*unit), seed) for seed in order["seeds"] for unit in order["units"]]
-    sys.exit(not runner.run(lambda: wishes))
+    units = [Unit(*unit) for unit in order["units"]]
+    sys.exit(not runner.run(runs_of(runner, *units, seeds=order["seeds"])))
 
 
 if __name__ == "__main__":

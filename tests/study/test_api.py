@@ -7,11 +7,10 @@ import json
 import pytest
 
 from corelax import CorelaxError
-from corelax.study import InProcess, Progress, reproduce, results, sweep
-from corelax.study.runner import Runner
+from corelax.study import reproduce, results, sweep
+from corelax.study.folder import StudyFolder
 from tests.study.study_runs import (
     COMMON,
-    Recorded,
     alone,  # noqa: F401  (a fixture for all tests here)
     damaged,
     files_in,
@@ -26,14 +25,6 @@ def answer(doc, unit, seed, _):
     return damaged(doc, seed, moved=SHARES.get(unit, 0.1 + len(unit) / 100))
 
 
-class Counted(Progress):
-    def __init__(self):
-        self.last = (0, 0)
-
-    def update(self, done, wanted, _):
-        self.last = (done, wanted)
-
-
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
@@ -45,17 +36,17 @@ def files(tmp_path_factory):
 def run(files, tmp_path_factory):
     """A study, and how often files were prepared and systems compared."""
     out = tmp_path_factory.mktemp("study")
-    notes, progress, prepared, compared = [], Counted(), [], []
-    prepare, compare = Runner.prepare, results.paired_difference
+    notes, progress, prepared, compared = [], [], [], []
+    prepare, compare = StudyFolder.prepare, results.paired_difference
     with invented_training(answer), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Runner, "prepare", lambda *a: (prepared.append(a), prepare(*a))[1])
+        patch.setattr(StudyFolder, "prepare", lambda *a: (prepared.append(a), prepare(*a))[1])
         patch.setattr(
             results, "paired_difference", lambda **k: (compared.append(k), compare(**k))[1]
         )
         study = reproduce(
             out, train=files.train, dev=files.dev, test=files.test, seeds=2, paper_only=True,
-            tune=False, settings=COMMON, executor=InProcess(), device="cpu", examples=0,
-            title="Mine", command="by hand", note=notes.append, progress=progress,
+            tune=False, settings=COMMON, workers=1, device="cpu", examples=0,
+            title="Mine", command="by hand", note=notes.append, update=lambda *state: progress.append(state),
         )  # fmt: skip
         summary = study.summary()
     return study, summary, notes, progress, len(prepared), len(compared)
@@ -70,14 +61,14 @@ def test_it_returns_results_and_a_report(run):
     assert "by hand" in study.page.with_suffix(".md").read_text()
     scores = json.loads((study.page.parent / "tables" / "scores.json").read_text())
     assert f"{scores[0]['CoNLL']['mean']:.2f}" in summary.splitlines()[2]
-    assert progress.last[0] == progress.last[1] > 0
+    assert progress[-1][0] == progress[-1][1] > 0
 
 
 def test_files_are_prepared_once_and_every_comparison_is_made_once(run):
     study, *_, prepared, compared = run
     assert prepared == 1
     systems = len(study.results.compared)
-    betas = sum(len(grid.values) for grid in study.results.reproduction.study.grids)
+    betas = sum(len(row.values) for row in study.results.study.rows)
     # Test and dev; each β against 1, on dev; the chosen β against 1, on test; three rows by length; four
     # losses of a metric by five metrics beside CoNLL.
     assert compared <= 2 * systems + betas + 2 + 2 * 3 + 4 * 5
@@ -96,7 +87,7 @@ def test_a_second_call_does_nothing_but_the_report(run, files, capsys):
     with invented_training(answer) as jobs:
         again = reproduce(
             out, train=files.train, dev=files.dev, test=files.test, seeds=2, paper_only=True,
-            tune=False, settings=COMMON, device="cpu", examples=0, executor=Recorded(),
+            tune=False, settings=COMMON, device="cpu", examples=0, workers=1,
         )  # fmt: skip
     assert jobs == []
     assert again.summary() == run[1]
@@ -107,7 +98,7 @@ def test_a_wrong_call_writes_nothing(files, tmp_path):
     for options, words in (
         ({"quick": True, "train": files.train}, "leave out the files"),
         ({"train": files.train, "dev": files.dev, "settings": {"epohcs": 1}}, "did you mean"),
-        ({"train": files.train, "dev": files.dev, "only_seeds": [9]}, "9"),
+        ({"train": files.train, "dev": files.dev, "examples": -1}, "examples must be"),
         ({"quick": True, "tune": False}, "leave out --paper-only"),
     ):
         with pytest.raises(CorelaxError, match=words):

@@ -51,10 +51,10 @@ def study(tmp_path_factory, seeds):
     with invented_training(answer):
         reproduction = Reproduction(quick_study(), make_runner(out, files_in(folder)), seeds)
         assert reproduction.run()
-    results = Results(reproduction)
+    results = Results([reproduction])
     page = study_page(results, title="A study", examples=2)
     [table] = [table for table in page.tables if table.key == "scores"]
-    units = {outcome.row.name: outcome.unit for outcome in results.outcomes}
+    units = {outcome.row.name: outcome.units[0] for outcome in results.outcomes}
     rows = [cells for group in table.groups for cells in group.rows]
     reported = {
         units[cells[0].title]: dict(zip(table.columns, cells, strict=True)) for cells in rows

@@ -1,4 +1,4 @@
-"""Cross-validation: folds as studies of their own, in one run or in pieces, pooled in one report."""
+"""Cross-validation: folds as studies of their own, pooled in one report."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ import corelax
 from corelax import CorelaxError
 from corelax.io import read, write
 from corelax.study import api, reproduce
-from corelax.study.plan import PAPER, Grid, Row, Study
+from corelax.study.plan import Study, StudyRow, Unit
 from corelax.study.records import load_predicted
-from corelax.study.units import Unit
-from corelax.study.work import Worker
+from corelax.study.systems import PAPER
+from corelax.study.work import RunWorker
 from tests.study.study_runs import (
     COMMON,
-    Recorded,
     alone,  # noqa: F401  (a fixture for all tests here)
     damaged,
     documents,
@@ -28,15 +27,16 @@ from tests.study.study_runs import (
 )
 
 SEEDS = 2
-GRID = Grid("lea", "lea", "beta_squared", (1.0, 1.4, 4.0), "", {})
+VALUES = (1.0, 1.4, 4.0)
+GRID = [Unit(f"lea_{value:g}", "lea", {"beta_squared": value}) for value in VALUES]
+GRID_NAMES = tuple(unit.name for unit in GRID)
 STUDY = Study(
-    [Unit("baseline", "baseline"), Unit("entity_ce", "entity_ce"), *GRID.units()],
+    [Unit("baseline", "baseline"), Unit("entity_ce", "entity_ce"), *GRID],
     [
-        Row("baseline", "Baseline", PAPER, ("baseline",)),
-        Row("entity_ce", "L_ec", PAPER, ("entity_ce",)),
-        Row("lea_beta", "L_β,LEA, β on dev", PAPER, GRID.names, symbol="β²"),
+        StudyRow("baseline", "Baseline", PAPER, ("baseline",)),
+        StudyRow("entity_ce", "L_ec", PAPER, ("entity_ce",)),
+        StudyRow("lea_beta", "L_β,LEA, β on dev", PAPER, GRID_NAMES, symbol="β²", values=VALUES),
     ],
-    [GRID],
 )
 SETTINGS = {key: value for key, value in COMMON.items() if "2015" not in key}
 OPTIONS = {"folds": 3, "seeds": SEEDS, "paper_only": True, "tune": False, "settings": SETTINGS,
@@ -65,7 +65,7 @@ def files(tmp_path_factory):
 
 
 def cross(out, files, **more):
-    return reproduce(out, **{**OPTIONS, "executor": Recorded(), **files, **more})
+    return reproduce(out, **{**OPTIONS, "workers": 1, **files, **more})
 
 
 @pytest.fixture(scope="module")
@@ -105,14 +105,13 @@ def test_rows_can_be_added_later_in_the_same_folder(files, tmp_path):
         every = cross(tmp_path, files)
     assert every.is_done
     assert len(every.results.outcomes) == len(STUDY.rows)
-    assert {job.stage for job in jobs} == set(GRID.names)
+    assert {job.stage for job in jobs} == set(GRID_NAMES)
 
 
 def test_rows_with_word_vectors_can_be_added_to_rows_without(files, tmp_path, monkeypatch):
     deep = Study(
         [*STUDY.units, Unit("deep_heuristic", "deep_heuristic")],
-        [*STUDY.rows, Row("deep_heuristic", "Deep", PAPER, ("deep_heuristic",))],
-        [GRID],
+        [*STUDY.rows, StudyRow("deep_heuristic", "Deep", PAPER, ("deep_heuristic",))],
     )
     monkeypatch.setattr(api, "full_study", lambda **_: deep)
     vectors = tmp_path / "vectors.txt"
@@ -187,7 +186,7 @@ def test_two_folds_are_two_studies(files, tmp_path):
         assert len(found) == sum(map(len, expected))
 
 
-# Again, and in pieces
+# Again
 
 
 def test_a_finished_run_is_left_alone(run, files):
@@ -204,48 +203,12 @@ def test_a_finished_run_is_left_alone(run, files):
     assert {path: after[path] for path in before} == before
 
 
-@pytest.fixture(scope="module")
-def pieces(files, tmp_path_factory):
-    """A folder for each fold, and one for each seed of the last."""
-    made = []
-    with invented_training(answer):
-        for name, options in {
-            "first": {"only_folds": [1]},
-            "second": {"only_folds": [2]},
-            "third, seed 1": {"only_folds": [3], "only_seeds": [1]},
-            "third, seed 2": {"only_folds": [3], "only_seeds": [2]},
-        }.items():
-            out = tmp_path_factory.mktemp(name.replace(", ", "-").replace(" ", ""))
-            piece = cross(out, files, **options, report=False)
-            assert (piece.page, piece.is_done, piece.summary()) == (None, True, "")
-            made.append(out)
-    return made
-
-
-def test_a_piece_holds_only_its_fold_and_seed(pieces):
-    for out, fold in zip(pieces, (1, 2, 3, 3), strict=True):
-        assert {path.name for path in out.glob("fold*")} == {f"fold{fold}"}
-        assert not (out / "report").exists()
-    assert {path.name for path in (pieces[3] / "fold3/results").iterdir()} == {"seed2"}
-
-
-def test_merged_pieces_are_the_whole_run(pieces, run, files, tmp_path):
+def test_some_folds_make_a_report_that_says_so(run, files, tmp_path):
+    shutil.copytree(run[1], tmp_path, dirs_exist_ok=True)
+    shutil.rmtree(tmp_path / "fold3")
     with invented_training(answer) as jobs:
-        merged = cross(tmp_path, files, merge=pieces, minutes=0)
+        some = cross(tmp_path, files, minutes=0)
     assert jobs == []
-    assert merged.is_done
-    assert merged.summary() == run[0].summary()
-    for number in (1, 2, 3):
-        whole = results_of(run[1] / f"fold{number}")
-        found = results_of(tmp_path / f"fold{number}")
-        assert {name: found[name] for name in whole} == whole
-        # A seed alone may choose another unit than both together, so all candidates predict.
-        assert all(".test." in name for name in set(found) - set(whole))
-
-
-def test_some_folds_make_a_report_that_says_so(pieces, run, files, tmp_path):
-    with invented_training(answer):
-        some = cross(tmp_path, files, merge=pieces[:2], minutes=0)
     assert not some.is_done
     assert len(some.results.folds) == 2
     assert "2 of 3 folds" in some.page.with_suffix(".md").read_text()
@@ -264,7 +227,7 @@ def test_before_a_fold_is_done_there_is_nothing_to_report(files, tmp_path):
 def test_what_was_interrupted_continues(run, files, tmp_path, jobs_before):
     left = jobs_before
     with invented_training(answer):
-        work = Worker.run
+        work = RunWorker.do
 
         def stopped(worker, job):
             nonlocal left
@@ -274,7 +237,7 @@ def test_what_was_interrupted_continues(run, files, tmp_path, jobs_before):
             work(worker, job)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Worker, "run", stopped)
+            patch.setattr(RunWorker, "do", stopped)
             with pytest.raises(KeyboardInterrupt):
                 cross(tmp_path, files)
         study = cross(tmp_path, files)
@@ -291,13 +254,9 @@ def test_what_was_interrupted_continues(run, files, tmp_path, jobs_before):
     ("options", "words"),
     [
         ({"folds": 99}, "--folds 99: too many for 8 documents"),
-        ({"folds": 1}, "--folds 1: give at least 2"),
-        ({"only_folds": [4]}, "--only-fold 4: the folds are 1 to 3"),
-        ({"only_folds": [0]}, "--only-fold 0: the folds are 1 to 3"),
-        ({"folds": None, "only_folds": [1]}, "--only-fold needs --folds"),
+        ({"folds": 1}, "folds must be a whole number and at least 2"),
         ({"hold_out": 2}, "leave out --test and --hold-out"),
         ({"train": None, "dev": None}, "name documents with --train"),
-        ({"only_seeds": [7]}, "--only-seed 7"),
     ],
 )
 def test_a_wrong_call_is_one_line_and_writes_nothing(files, tmp_path, options, words):
@@ -308,41 +267,11 @@ def test_a_wrong_call_is_one_line_and_writes_nothing(files, tmp_path, options, w
     assert not (tmp_path / "out").exists()
 
 
-def test_pieces_of_other_settings_or_folds_are_refused(pieces, files, tmp_path):
-    for options, words in (
-        ({"settings": {**SETTINGS, "epochs": 9}}, r"other settings or files \(epochs\)"),
-        ({"folds": 2}, r"other settings or files \(folds\)"),
-    ):
-        with invented_training(answer), pytest.raises(CorelaxError, match=words):
-            cross(tmp_path / words[-4:-2], files, merge=pieces[:1], minutes=0, **options)
-    assert not list(tmp_path.glob("*/fold*/results"))
-
-
-def test_pieces_of_other_documents_are_refused(pieces, tmp_path):
-    write(documents(8, seed=6, mentions=25), tmp_path / "other.conll")
-    other = {"train": str(tmp_path / "other.conll"), "dev": None}
-    with invented_training(answer), pytest.raises(CorelaxError, match="other settings or files"):
-        cross(tmp_path / "out", other, merge=pieces[:1], minutes=0)
-
-
-def test_pieces_that_overlap_with_other_results_are_refused(pieces, files, tmp_path):
-    shutil.copytree(pieces[0], tmp_path / "other")
-    path = tmp_path / "other/fold1/results/seed1/lea_1.json"
-    record = json.loads(path.read_text())
-    path.write_text(json.dumps({**record, "dev": record["dev"] / 2}))
-    with invented_training(answer):
-        with pytest.raises(CorelaxError, match="another result of this run"):
-            cross(tmp_path / "out", files, merge=[pieces[0], tmp_path / "other"], minutes=0)
-        cross(tmp_path / "twice", files, merge=[pieces[0], pieces[0]], minutes=0)  # the same
-
-
-def test_a_study_without_folds_cannot_be_merged(run, files, tmp_path):
-    with invented_training(answer), pytest.raises(CorelaxError, match="is a study without folds"):
-        cross(tmp_path, files, merge=[run[1] / "fold1"], minutes=0)
-
-
 def test_a_folder_with_folds_is_not_taken_for_another_study(run, files):
     with invented_training(answer), pytest.raises(CorelaxError, match="other settings or files"):
         cross(run[1], files, folds=None)
     with invented_training(answer), pytest.raises(CorelaxError, match=r"\(folds\)"):
         cross(run[1], files, folds=2)
+    other = {**SETTINGS, "epochs": 9}
+    with invented_training(answer), pytest.raises(CorelaxError, match=r"\(epochs\)"):
+        cross(run[1], files, settings=other)

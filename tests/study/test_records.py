@@ -13,9 +13,8 @@ from corelax.io import read, write
 from corelax.metrics import METRICS
 from corelax.resolve import resolve_documents
 from corelax.study.folder import predicted_path, record_path
+from corelax.study.plan import Unit, unit_chain
 from corelax.study.records import Predicted, Record, check_record, load_predicted, load_record, save
-from corelax.study.runner import Wish
-from corelax.study.units import Unit, unit_chain
 from tests.study.study_runs import (
     alone,  # noqa: F401  (a fixture for all tests here)
     documents,
@@ -24,6 +23,7 @@ from tests.study.study_runs import (
     make_files,
     make_runner,
     record_of,
+    runs_of,
 )
 
 UNIT = Unit("lea_soft", "lea", {"like_original": False})
@@ -60,7 +60,7 @@ def trained(folder, tmp_path_factory):
         common |= WARY if singletons == "keep" else {}
         with in_this_process():
             runner = make_runner(outs[singletons], files_in(folder), common)
-            assert runner.run(lambda: [Wish(UNIT, 1, PREDICT)])
+            assert runner.run(runs_of(runner, UNIT, predict=PREDICT))
     return outs
 
 
@@ -203,10 +203,10 @@ def test_a_record_of_the_same_settings_and_documents_is_taken(tmp_path):
 def test_a_record_of_a_version_without_a_setting_has_its_default(tmp_path):
     record = own_record()
     for stage in record.chain:
-        del stage["l2"]
+        del stage["state_dropout"]
     check_record(tmp_path / "a.json", record, wanted(), DATA)
-    with pytest.raises(CorelaxError, match="l2"):
-        check_record(tmp_path / "a.json", record, wanted(l2=0.5), DATA)
+    with pytest.raises(CorelaxError, match="state_dropout"):
+        check_record(tmp_path / "a.json", record, wanted(state_dropout=0.25), DATA)
 
 
 @pytest.mark.parametrize(
@@ -259,10 +259,11 @@ def test_a_study_with_other_settings_or_files_is_refused_by_the_runner(trained, 
     with in_this_process() as jobs:
         runner = make_runner(out, files_in(folder), {**common, "dropout": 0.5})
         with pytest.raises(CorelaxError, match=r"lea_soft\.json: .*dropout"):
-            runner.run(lambda: [Wish(UNIT, 1)])
+            runner.run(runs_of(runner, UNIT))
         write(read(folder / "dev.conll")[:-1], tmp_path / "dev.conll")
         files = files_in(folder)._replace(dev=str(tmp_path / "dev.conll"))
+        runner = make_runner(out, files, common)
         with pytest.raises(CorelaxError, match=r"lea_soft\.json: .*dev"):
-            make_runner(out, files, common).run(lambda: [Wish(UNIT, 1)])
+            runner.run(runs_of(runner, UNIT))
     assert jobs == []
     assert {path: path.read_bytes() for path in out.rglob("*.json")} == before

@@ -17,11 +17,11 @@ from corelax import CorelaxError
 from corelax.core.files import file_digest
 from corelax.io import write
 from corelax.study import runner as runner_module
-from corelax.study.merging import merge_results
-from corelax.study.plan import PAPER, Grid, Row, Study, quick_study
+from corelax.study.folder import StudyFolder
+from corelax.study.plan import Study, StudyRow, Unit, quick_study
 from corelax.study.reproduction import Reproduction
-from corelax.study.runner import Runner
-from corelax.study.units import Unit
+from corelax.study.runner import Runner, check_failed
+from corelax.study.systems import PAPER
 from tests.study.study_runs import (
     alone,  # noqa: F401  (a fixture for all tests here)
     documents,
@@ -36,21 +36,21 @@ from tests.study.study_runs import (
 )
 
 RATES = ((0.05, 0.002), (2.0, 0.5), (0.3, 0.05))
-GRID = Grid("ce", "entity_ce", "dropout", (0.0, 0.5), "ce_0", {})
+GRID = [Unit(f"ce_{v:g}", "entity_ce", {"dropout": v}, "ce_0") for v in (0.0, 0.5)]
+GRID_NAMES = ("ce_0", "ce_0.5")
 STUDY = Study(
     units=[
         Unit("baseline", "baseline", {}, "baseline"),
-        *GRID.units(),
+        *GRID,
         Unit("continued", "continued", {}, "baseline"),
         Unit("margin2015", "margin2015"),
     ],
     rows=[
-        Row("baseline", "Baseline", PAPER, ("baseline",)),
-        Row("dropout", "Dropout", PAPER, GRID.names),
-        Row("any", "Any", PAPER, ("continued", *GRID.names)),
-        Row("entities", "Baseline, entities", PAPER, ("baseline",), "entities"),
+        StudyRow("baseline", "Baseline", PAPER, ("baseline",)),
+        StudyRow("dropout", "Dropout", PAPER, GRID_NAMES),
+        StudyRow("any", "Any", PAPER, ("continued", *GRID_NAMES)),
+        StudyRow("entities", "Baseline, entities", PAPER, ("baseline",), "entities"),
     ],
-    grids=[GRID],
     tuned=("baseline", "ce_0"),
     learning_rates=RATES,
 )
@@ -66,20 +66,20 @@ def folder(tmp_path_factory):
     return folder
 
 
-def reproduction(out, folder, study=STUDY, seeds=SEEDS, test=True, only=None, **more):
+def reproduction(out, folder, study=STUDY, seeds=SEEDS, test=True, **more):
     files = files_in(folder)._replace(**({} if test else {"test": None}))
-    return Reproduction(study, make_runner(out, files, **more), seeds, only)
+    return Reproduction(study, make_runner(out, files, **more), seeds)
 
 
 @pytest.fixture(scope="module")
 def done(folder, tmp_path_factory):
-    """A study whose test documents come only when all is trained: (folder, jobs before, jobs after)."""
+    """A study whose test documents come only when all is trained: (folder, runs before, runs after)."""
     out = tmp_path_factory.mktemp("study")
     with in_this_process() as jobs:
         early = reproduction(out, folder)
         assert not early.run()
         with pytest.raises(CorelaxError, match=r"test\.conll: no such file"):
-            early.runner.check()
+            check_failed(early.failed)
         before = len(jobs)
         assert not list(out.rglob("*.test.*"))
         write(documents(3, seed=3), folder / "test.conll")
@@ -122,7 +122,7 @@ def test_units_take_the_rates_that_are_best_on_dev(done, seed):
     out = done[0]
     baseline, entity = by_hand(out, "baseline"), by_hand(out, "ce_0")
     assert rates_in(record_of(out, "baseline", seed), "baseline") == baseline
-    for name in GRID.names:
+    for name in GRID_NAMES:
         record = record_of(out, name, seed)
         assert (rates_in(record, "baseline"), rates_in(record, name)) == (baseline, entity)
     record = record_of(out, "continued", seed)
@@ -142,11 +142,12 @@ def test_rates_that_are_not_tuned_stay_as_published(done):
 def fake(scores):
     """A runner with nothing but dev scores, of candidates by name and of units by name and seed."""
 
-    def record(unit, seed):
-        dev = scores.get((unit.name, seed))
+    def record(run):
+        dev = scores.get(run)
         return None if dev is None else SimpleNamespace(dev=dev)
 
-    return SimpleNamespace(record=record, files=SimpleNamespace(test="test.conll"), failed={})
+    folder = SimpleNamespace(record=record, run=lambda unit, seed, *_: (unit.name, seed))
+    return SimpleNamespace(folder=folder, failed={})
 
 
 few = st.sampled_from([0.1, 0.2, 0.3])  # so that some are the same
@@ -182,7 +183,7 @@ def test_rates_are_chosen_when_all_are_tried(missing):
 @given(st.dictionaries(st.tuples(st.sampled_from("abc"), st.integers(1, 3)), few))
 def test_a_row_takes_the_unit_with_the_best_mean_dev_score(scores):
     units = [Unit(name, "baseline") for name in "abc"]
-    row = Row("r", "R", PAPER, ("c", "a", "b"))
+    row = StudyRow("r", "R", PAPER, ("c", "a", "b"))
     study = Reproduction(Study(units, [row]), fake(scores), (1, 2, 3))
     means = {}
     for name in row.units:
@@ -222,26 +223,6 @@ def test_every_unit_has_records_and_dev_predictions_for_every_seed(done):
             assert record_of(done[0], name, seed)["chain"][-1]["seed"] == seed
             path = done[0] / "results" / f"seed{seed}" / f"{name}.dev.links.json"
             assert path.exists()
-
-
-def test_what_the_first_seed_chooses_is_what_the_others_train(folder, done, tmp_path):
-    files = files_in(folder)
-    with in_this_process() as jobs:
-        runner = make_runner(tmp_path, files)
-        study = Reproduction(STUDY, runner, SEEDS, choose_once=True)
-        assert study.run()
-    chosen = {row.name: study.chosen(row) for row in STUDY.rows}
-    for row in STUDY.rows:
-        scores = [record_of(tmp_path, name, 1)["dev"] for name in row.units]
-        assert chosen[row.name] == row.units[scores.index(max(scores))]
-    of_second = {path.stem for path in (tmp_path / "results" / "seed2").glob("*.json")}
-    assert {name for name in NAMES if name in of_second} == set(chosen.values())
-    assert {job.stage for job in jobs if job.seed == 1} >= set(NAMES)
-    for name in chosen.values():  # the same runs as where all are trained
-        for seed in SEEDS:
-            assert record_of(tmp_path, name, seed)["dev"] == record_of(done[0], name, seed)["dev"]
-    with pytest.raises(CorelaxError, match="chosen once"):
-        reproduction(tmp_path, folder).prepare()
 
 
 # Test documents
@@ -320,7 +301,7 @@ def test_a_run_that_is_missing_pretrains_only_what_it_starts_from(done, folder, 
     assert trained == {(n, 2) for n in ("anaphoricity2015", "antecedent2015", "margin2015")}
 
 
-CHOICE = Study([Unit("baseline", "baseline"), *GRID.units()], STUDY.rows[:2], [GRID])
+CHOICE = Study([Unit("baseline", "baseline"), *GRID], STUDY.rows[:2])
 
 
 def until(monkeypatch, file):
@@ -345,7 +326,7 @@ def test_when_time_is_up_models_that_are_here_predict_what_no_other_run_can_chan
     with invented_training(lambda *_: []) as jobs:
         study = reproduction(tmp_path, folder, CHOICE, minutes=1000)
         monkeypatch.setattr(
-            Runner, "_is_finished", lambda *_: is_here or not study.runner.out_of_time
+            StudyFolder, "is_finished", lambda *_: is_here or not study.runner.out_of_time
         )
         until(monkeypatch, tmp_path / "results" / "seed1" / "ce_0.json")
         assert not study.run()
@@ -375,18 +356,6 @@ def test_a_study_whose_time_is_up_after_the_last_run_is_done(folder, tmp_path, m
     assert predicted_in(tmp_path) == of_seeds("baseline", "ce_0")
 
 
-@pytest.mark.usefixtures("done")
-def test_when_time_is_up_a_seed_that_runs_alone_predicts_what_may_be_chosen(
-    folder, tmp_path, monkeypatch
-):
-    with invented_training(lambda *_: []):
-        study = reproduction(tmp_path, folder, CHOICE, only=[2], minutes=1000)
-        until(monkeypatch, tmp_path / "results" / "seed2" / "ce_0.json")
-        assert not study.run()
-        monkeypatch.undo()
-    assert predicted_in(tmp_path) == {("baseline", "seed2"), ("ce_0", "seed2")}
-
-
 @pytest.fixture(scope="module")
 def two_seeds(folder, tmp_path_factory):
     """A quick study whose seeds were trained in folders of their own."""
@@ -411,21 +380,7 @@ def test_seeds_made_in_two_folders_are_one_study(two_seeds, folder, tmp_path, wh
     assert [(job.stage, job.seed) for job in jobs] == []
     (tmp_path / "study.json").unlink()
     assert times_of(tmp_path) == {p: t for p, t in before.items() if p.name != "study.json"}
-    for unit in quick_study().units:
-        devs = [
-            record_of(out, unit.name, seed)["dev"]
-            for out, seed in zip(two_seeds, SEEDS, strict=True)
-        ]
-        assert study.dev_score(unit.name) == pytest.approx(mean(devs))
-
-
-def test_seeds_made_apart_are_as_if_made_together(two_seeds, folder, tmp_path):
-    with in_this_process():
-        assert reproduction(tmp_path, folder, quick_study()).run()
-    assert results_of(tmp_path) == {
-        **results_of(two_seeds[0]),
-        **results_of(two_seeds[1]),
-    }
+    assert results_of(tmp_path) == results_of(two_seeds[0]) | results_of(two_seeds[1])
 
 
 def test_predictions_tell_the_file_that_they_are_of(done, folder):
@@ -447,58 +402,6 @@ def test_predictions_of_another_test_file_are_refused_in_one_line(done, folder, 
     assert "\n" not in line
     assert jobs == []
     assert times_of(done[0]) == before
-
-
-@pytest.fixture(scope="module")
-def apart(folder, tmp_path_factory, done):  # noqa: ARG001  (which writes the test documents)
-    """A folder for each seed, in which only that seed was run, and the jobs of each."""
-    made = []
-    for seed in SEEDS:
-        out = tmp_path_factory.mktemp(f"only{seed}")
-        with in_this_process() as jobs:
-            assert reproduction(out, folder, only=[seed]).run()
-        made.append((out, list(jobs)))
-    return made
-
-
-def test_only_some_seeds_are_run_but_learning_rates_are_tuned_with_the_first(apart):
-    for seed, (out, jobs) in zip(SEEDS, apart, strict=True):
-        here = {job.stage for job in jobs if job.seed == seed}
-        assert set(NAMES) <= here
-        others = {job.stage for job in jobs if job.seed != seed}
-        names = {path.name.split(".dev")[0] for path in (out / "results" / "seed1").iterdir()}
-        if seed == SEEDS[0]:
-            assert others == set()
-        else:
-            starts = {"anaphoricity", "antecedent"}
-            # What the candidates start from: the baseline with its own rates, for those of `ce_0`.
-            assert set(CANDIDATES) <= others <= {*CANDIDATES, *starts, "baseline"}
-            assert {name.removesuffix(".json") for name in names} == set(CANDIDATES)
-
-
-def test_seeds_that_were_run_apart_are_merged_to_the_whole_study(apart, done, folder, tmp_path):
-    copied = [merge_results(out, tmp_path) for out, _ in apart]
-    assert all(copied)
-    with in_this_process() as jobs:
-        assert reproduction(tmp_path, folder).run()
-    assert all(("test" in dict(job.predict)) or not job.predict for job in jobs)
-    whole, merged = results_of(done[0]), results_of(tmp_path)
-    assert {name: merged[name] for name in whole} == whole
-    # A seed alone may choose another unit for a row than both together do.
-    assert all(".test." in name or ".entities." in name for name in set(merged) - set(whole))
-
-
-def test_merged_seeds_of_a_study_without_choices_are_the_whole_study(two_seeds, folder, tmp_path):
-    for out in two_seeds:
-        merge_results(out, tmp_path / "merged")
-    with in_this_process() as jobs:
-        for seed in SEEDS:
-            assert reproduction(tmp_path / "whole", folder, quick_study(), only=[seed]).run()
-        assert {job.seed for job in jobs} == set(SEEDS)
-        del jobs[:]
-        assert reproduction(tmp_path / "merged", folder, quick_study()).run()
-    assert jobs == []
-    assert results_of(tmp_path / "merged") == results_of(tmp_path / "whole")
 
 
 @pytest.mark.parametrize("lost", ["record", "predictions"])
@@ -524,7 +427,8 @@ def test_what_is_lost_is_made_again_and_the_rest_left_alone(two_seeds, folder, t
 def test_a_wrong_setting_of_any_unit_is_an_error_before_anything_is_trained(folder, tmp_path):
     files = files_in(folder)
     with in_this_process() as jobs:
-        runner = Runner(tmp_path / "out", files, {"epochs": 1, "lea.epohcs": 1}, device="cpu")
+        settings = {"epochs": 1, "lea.epohcs": 1}
+        runner = Runner(StudyFolder(tmp_path / "out", files, settings), device="cpu")
         with pytest.raises(CorelaxError, match=re.escape("epohcs")):
             Reproduction(quick_study(), runner, (1,)).run()
     assert jobs == []

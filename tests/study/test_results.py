@@ -13,10 +13,10 @@ from corelax import CorelaxError
 from corelax.analysis.errors import count_errors
 from corelax.io import read, write
 from corelax.metrics import METRICS
-from corelax.study.plan import PAPER, Grid, Row, Study
+from corelax.study.plan import Study, StudyRow, Unit
 from corelax.study.reproduction import Reproduction
 from corelax.study.results import Results, Spread
-from corelax.study.units import Unit
+from corelax.study.systems import PAPER
 from tests.study.study_runs import (
     alone,  # noqa: F401  (a fixture for all tests here)
     damaged,
@@ -30,17 +30,19 @@ from tests.study.study_runs import (
 )
 
 SEEDS = (1, 2, 3)
-GRID = Grid("lea", "lea", "beta_squared", (0.8, 1.0, 1.4, 1.8), "", {})
-OTHER = Grid("b3", "b3", "beta_squared", (1.0, 1.4), "", {})
+VALUES = (0.8, 1.0, 1.4, 1.8)
+UNITS = [Unit(f"lea_{value:g}", "lea", {"beta_squared": value}) for value in VALUES]
+GRID_NAMES = tuple(unit.name for unit in UNITS)
+GRID = StudyRow("lea_beta", "LEA", PAPER, GRID_NAMES, symbol="β²", values=VALUES)
+OTHER = StudyRow("b3_beta", "B³", PAPER, ("b3_1", "b3_1.4"), symbol="β²", values=(1.0, 1.4))
 STUDY = Study(
-    units=[Unit("baseline", "baseline"), Unit("entity_ce", "entity_ce"), *GRID.units()],
+    units=[Unit("baseline", "baseline"), Unit("entity_ce", "entity_ce"), *UNITS],
     rows=[
-        Row("baseline", "Baseline", PAPER, ("baseline",)),
-        Row("entity_ce", "Entities", PAPER, ("entity_ce",)),
-        Row("lea_beta", "LEA", PAPER, GRID.names),
-        Row("baseline_entities", "Baseline, entities", PAPER, ("baseline",), "entities"),
+        StudyRow("baseline", "Baseline", PAPER, ("baseline",)),
+        StudyRow("entity_ce", "Entities", PAPER, ("entity_ce",)),
+        GRID,
+        StudyRow("baseline_entities", "Baseline, entities", PAPER, ("baseline",), "entities"),
     ],
-    grids=[GRID, OTHER],
 )
 SHARES = {  # of mentions that a unit gets wrong
     "baseline": 0.4,
@@ -81,7 +83,7 @@ def out(folder, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def results(out, folder):
-    return Results(reproduction(out, folder))
+    return Results([reproduction(out, folder)])
 
 
 def report_of(out, folder, unit, seed, part, decoding="links"):
@@ -97,7 +99,7 @@ def test_scores_are_those_of_the_predicted_documents(out, folder, results, part,
     for outcome in results.outcomes:
         found = outcome.scores(part, metric)
         for seed, score in zip(SEEDS, found, strict=True):
-            report = report_of(out, folder, outcome.unit, seed, part, outcome.row.decoding)
+            report = report_of(out, folder, outcome.units[0], seed, part, outcome.row.decoding)
             assert score == pytest.approx(report[metric])
     assert len({score.f1 for o in results.outcomes for score in o.scores(part, metric)}) > 1
 
@@ -106,7 +108,7 @@ def test_scores_are_those_of_the_predicted_documents(out, folder, results, part,
 def test_conll_is_the_mean_of_three_metrics_in_recall_and_precision_too(out, folder, results, part):
     for outcome in results.outcomes:
         for seed, score in zip(SEEDS, outcome.scores(part, "conll"), strict=True):
-            report = report_of(out, folder, outcome.unit, seed, part, outcome.row.decoding)
+            report = report_of(out, folder, outcome.units[0], seed, part, outcome.row.decoding)
             three = [report[metric] for metric in ("muc", "b_cubed", "ceaf_e")]
             assert score == pytest.approx([mean(values) for values in zip(*three, strict=True)])
             assert score.f1 == pytest.approx(report.conll)
@@ -115,10 +117,10 @@ def test_conll_is_the_mean_of_three_metrics_in_recall_and_precision_too(out, fol
 def test_a_row_of_several_units_is_the_one_that_is_best_on_dev(out, folder, results):
     means = {
         unit: mean(report_of(out, folder, unit, seed, "dev").conll for seed in SEEDS)
-        for unit in GRID.names
+        for unit in GRID_NAMES
     }
     outcome = results.outcome("lea_beta")
-    assert outcome.unit == max(means, key=means.get) == "lea_1.4"
+    assert outcome.units[0] == max(means, key=means.get) == "lea_1.4"
     devs = {seed: record_of(out, "lea_1.4", seed)["dev"] for seed in SEEDS}
     assert {seed: record.dev for seed, [record] in outcome.records.items()} == devs
 
@@ -132,7 +134,7 @@ def test_a_difference_is_that_of_the_means(out, folder, results, part):
     base = mean(conll(out, folder, "baseline", seed, part) for seed in SEEDS)
     for outcome in results.outcomes:
         ours = mean(
-            conll(out, folder, outcome.unit, seed, part, outcome.row.decoding) for seed in SEEDS
+            conll(out, folder, outcome.units[0], seed, part, outcome.row.decoding) for seed in SEEDS
         )
         found = results.difference(outcome, part=part)
         assert found.mean == pytest.approx(ours - base)
@@ -143,7 +145,7 @@ def test_a_difference_is_that_of_the_means(out, folder, results, part):
 def test_a_difference_can_be_to_another_row(out, folder, results):
     lea, entity = results.outcome("lea_beta"), results.outcome("entity_ce")
     ours, theirs = (
-        mean(conll(out, folder, o.unit, seed, "test") for seed in SEEDS) for o in (lea, entity)
+        mean(conll(out, folder, o.units[0], seed, "test") for seed in SEEDS) for o in (lea, entity)
     )
     assert results.difference(lea, to=entity).mean == pytest.approx(ours - theirs)
 
@@ -181,8 +183,8 @@ def test_p_is_the_share_of_exchanges_that_differ_as_much(out, folder, results):
 
 def test_points_are_the_dev_scores_of_all_seeds(out, folder, results):
     points = results.points(GRID)
-    assert [value for value, _ in points] == list(GRID.values)
-    for value, scores in points:
+    assert list(points) == list(GRID.values)
+    for value, scores in points.items():
         for seed, score in zip(SEEDS, scores, strict=True):
             report = report_of(out, folder, f"lea_{value:g}", seed, "dev")
             three = [report[metric] for metric in ("muc", "b_cubed", "ceaf_e")]
@@ -194,18 +196,19 @@ def test_the_best_value_is_compared_with_1_on_dev(out, folder, results):
         value: mean(conll(out, folder, f"lea_{value:g}", seed, "dev") for seed in SEEDS)
         for value in GRID.values
     }
-    best, gain = results.beta_gain(GRID)
-    assert best == max(means, key=means.get) == 1.4
-    assert gain.mean == pytest.approx(means[1.4] - means[1.0])
-    assert results.beta_gain(OTHER) is None  # of which nothing is done
+    gains = results.beta_gains(GRID)
+    for value, gain in gains.items():
+        assert gain.mean == pytest.approx(means[value] - means[1.0])
+    assert max(gains, key=lambda value: gains[value].mean) == max(means, key=means.get) == 1.4
+    assert results.beta_gains(OTHER) == {}  # of which nothing is done
 
 
 def test_errors_are_counted_for_each_seed(out, folder, results):
     gold = read(folder / "test.conll")
     for outcome in results.outcomes:
-        found = results.errors(outcome, gold)
+        found = results.errors(outcome).totals()
         for seed, counts in zip(SEEDS, found, strict=True):
-            system = system_of(out, gold, outcome.unit, seed, "test", outcome.row.decoding)
+            system = system_of(out, gold, outcome.units[0], seed, "test", outcome.row.decoding)
             assert counts.counts == count_errors(gold=gold, system=system).counts
         assert found[0].number("wrong_link") > 0
 
@@ -233,7 +236,7 @@ def remove(out, unit, *seeds, what=".*"):
 @pytest.mark.parametrize("what", [".test.links.", ".*"])
 def test_a_row_without_predictions_is_left_out(unfinished, folder, results, what):
     remove(unfinished, "entity_ce", *SEEDS, what=what)
-    found = Results(reproduction(unfinished, folder))
+    found = Results([reproduction(unfinished, folder)])
     assert [outcome.row.name for outcome in found.outcomes] == [
         "baseline",
         "lea_beta",
@@ -248,7 +251,7 @@ def test_a_row_without_predictions_is_left_out(unfinished, folder, results, what
 
 def test_a_row_is_compared_over_the_seeds_that_are_done(unfinished, folder, results):
     remove(unfinished, "entity_ce", 2)
-    found = Results(reproduction(unfinished, folder))
+    found = Results([reproduction(unfinished, folder)])
     outcome = found.outcome("entity_ce")
     assert outcome.seeds("test") == [1, 3]
     pairs = [
@@ -265,26 +268,25 @@ def test_a_row_is_compared_over_the_seeds_that_are_done(unfinished, folder, resu
 def test_points_and_the_best_value_of_a_grid_that_is_not_finished(unfinished, folder, results):
     remove(unfinished, "lea_0.8", *SEEDS)
     remove(unfinished, "lea_1.4", 2)
-    found = Results(reproduction(unfinished, folder))
-    points = dict(found.points(GRID))
+    found = Results([reproduction(unfinished, folder)])
+    points = found.points(GRID)
     assert list(points) == [1.0, 1.4, 1.8]
-    of_all = dict(results.points(GRID))
+    of_all = results.points(GRID)
     assert points[1.4] == [of_all[1.4][0], of_all[1.4][2]]
     # Seeds that all values have are compared.
     means = {
         b: mean([conll(unfinished, folder, f"lea_{b:g}", s, "dev") for s in (1, 3)]) for b in points
     }
-    best, gain = found.beta_gain(GRID)
-    assert means[best] == max(means.values())
-    assert (gain.seeds, gain.mean) == (2, pytest.approx(means[best] - means[1.0]))
+    for value, gain in found.beta_gains(GRID).items():
+        assert (gain.seeds, gain.mean) == (2, pytest.approx(means[value] - means[1.0]))
     remove(unfinished, "lea_1", *SEEDS)
-    assert Results(reproduction(unfinished, folder)).beta_gain(GRID) is None
+    assert Results([reproduction(unfinished, folder)]).beta_gains(GRID) == {}
 
 
 def test_rows_with_other_seeds_than_the_baseline_are_not_paired(unfinished, folder):
     remove(unfinished, "baseline", 1)
     remove(unfinished, "entity_ce", 2, 3)
-    found = Results(reproduction(unfinished, folder))
+    found = Results([reproduction(unfinished, folder)])
     assert [outcome.row.name for outcome in found.outcomes] == [
         "baseline",
         "lea_beta",
@@ -295,5 +297,5 @@ def test_rows_with_other_seeds_than_the_baseline_are_not_paired(unfinished, fold
 def test_without_the_baseline_there_is_nothing_to_report(unfinished, folder):
     remove(unfinished, "baseline", *SEEDS)
     with pytest.raises(CorelaxError, match="nothing to report") as error:
-        Results(reproduction(unfinished, folder))
+        Results([reproduction(unfinished, folder)])
     assert str(error.value).startswith(f"{unfinished}: ")

@@ -9,12 +9,13 @@ import signal
 import time
 
 import pytest
+import torch
 
 from corelax import CorelaxError
 from corelax.study import runner as runner_module
-from corelax.study.executors import Processes
-from corelax.study.runner import Progress, Wish
-from corelax.study.units import Unit
+from corelax.study.plan import Unit
+from corelax.study.runner import check_failed
+from corelax.study.work import RunWorker
 from tests.study.study_runs import (
     ASTRAY,
     COMMON,
@@ -30,6 +31,7 @@ from tests.study.study_runs import (
     make_runner,
     record_of,
     results_of,
+    runs_of,
     surroundings,
     times_of,
     wait_until,
@@ -60,35 +62,24 @@ def files(folder):
     return files_in(folder)
 
 
-class Pool(Processes):
-    """Processes, and a list of what they were given to do."""
-
-    def __init__(self, workers):
-        super().__init__(workers)
-        self.jobs = []
-
-    def submit(self, job):
-        self.jobs.append(job)
-        super().submit(job)
-
-
-class Watcher(Progress):
-    def __init__(self):
-        self.seen = []
-
-    def update(self, done, wanted, running):
-        self.seen.append((done, wanted, list(running)))
+def wish(runner, *units, **more):
+    """Does units with a runner; an error if one fails."""
+    is_done = runner.run(runs_of(runner, *units, **more))
+    check_failed(runner.failed)
+    return is_done
 
 
 @pytest.fixture(scope="module")
 def run(files, tmp_path_factory):
     """Two processes, three units and one that goes astray, nobody disturbs them."""
     out = tmp_path_factory.mktemp("whole")
-    notes, watcher, pool = [], Watcher(), Pool(2)
-    runner = make_runner(out, files, executor=pool, note=notes.append, progress=watcher)
+    notes, seen = [], []
+    runner = make_runner(
+        out, files, workers=2, note=notes.append, update=lambda *state: seen.append(state)
+    )
     with pytest.raises(CorelaxError) as error:
-        runner.run(lambda: [Wish(unit, 1) for unit in (BROKEN, *UNITS)])
-    return out, pool.jobs, notes, watcher.seen, str(error.value)
+        wish(runner, BROKEN, *UNITS)
+    return out, notes, seen, str(error.value)
 
 
 @pytest.fixture(scope="module")
@@ -109,141 +100,154 @@ def test_units_and_what_they_start_from_are_trained(run):
         assert len(log) == COMMON.get(f"{stage}.epochs", COMMON["epochs"])
 
 
-def test_every_stage_is_trained_once_and_after_those_it_starts_from(run):
-    out, jobs, *_ = run
-    assert sorted(job.stage for job in jobs if job.predict) == sorted(
-        unit.name for unit in (BROKEN, *UNITS)
-    )
-    others = [job.stage for job in jobs if not job.predict]  # the baseline is one of them:
-    assert sorted(others) == ["anaphoricity", "antecedent", "baseline"]  # lea was wished for first
-    begun = {job.stage: number for number, job in reversed([*enumerate(jobs)])}
+def test_every_stage_is_trained_once_and_after_those_it_starts_from(run, files):
+    out, _, seen, _ = run
+    begun = list(dict.fromkeys(name for *_, names in seen for name in names))
+    assert sorted(begun) == sorted(f"{stage} 1" for stage in [*STAGES, "broken"])
+    runs = runs_of(make_runner(out, files), *UNITS)
     written = {
         stage: (out / "runs" / "seed1" / stage / "model.safetensors").stat().st_mtime_ns
         for stage in STAGES
     }
-    for job in jobs:
-        for config in job.chain[:-1]:
-            assert begun[config.stage] < begun[job.stage]
-        first = (out / "runs" / "seed1" / job.stage / "vocabulary.json").stat().st_mtime_ns
-        assert all(written[config.stage] < first for config in job.chain[:-1])
-
-
-def test_stages_that_only_others_need_leave_no_record(run):
-    assert not list((run[0] / "results" / "seed1").glob("an*"))
+    for one in runs:
+        first = (out / "runs" / "seed1" / one.stage / "vocabulary.json").stat().st_mtime_ns
+        assert all(written[config.stage] < first for config in one.chain[:-1])
 
 
 def test_a_unit_that_fails_does_not_stop_the_others_and_is_named_at_the_end(run):
-    out, _, notes, _, error = run
+    out, notes, _, error = run
     assert error.startswith("broken, seed 1: ")
     assert "learning_rate" in error
     assert "\n" not in error
     assert [note for note in notes if note.startswith("broken")] == [error]
     assert not list((out / "results").rglob("broken*"))
+    assert not list((out / "results" / "seed1").glob("an*"))  # which only others need
     assert all(record_of(out, unit.name)["epochs"] for unit in UNITS)
 
 
 def test_progress_is_told(run):
-    seen = run[3]
-    assert seen[0] == (0, 4, [])
-    assert seen[-1] == (3, 4, [])
+    seen = run[2]
+    assert seen[0] == (0, 6, [])
+    assert seen[-1] == (5, 6, [])
     assert [done for done, *_ in seen] == sorted(done for done, *_ in seen)
-    assert {name for *_, running in seen for name in running} <= {
-        f"{stage} 1" for stage in [*STAGES, "broken"]
-    }
     assert max(len(running) for *_, running in seen) >= 2
 
 
 def test_what_is_done_is_not_done_again(run, files):
-    out = run[0]
-    before = times_of(out)
-    pool = Pool(2)
-    runner = make_runner(out, files, executor=pool)
-    assert runner.run(lambda: [Wish(unit, 1) for unit in UNITS])
-    assert pool.jobs == []  # and so no process was begun
-    assert times_of(out) == before
+    before = times_of(run[0])
+    with in_this_process() as runs:
+        assert wish(make_runner(run[0], files), *UNITS)
+    assert runs == []
+    assert times_of(run[0]) == before
 
 
 def test_a_unit_that_failed_is_tried_again_and_again_named(run, files):
     before = times_of(run[0] / "results")
-    with in_this_process() as jobs, pytest.raises(CorelaxError, match=r"^broken, seed 1: "):
-        make_runner(run[0], files).run(lambda: [Wish(unit, 1) for unit in (*UNITS, BROKEN)])
-    assert [job.stage for job in jobs] == ["broken"]
+    with in_this_process() as runs, pytest.raises(CorelaxError, match=r"^broken, seed 1: "):
+        wish(make_runner(run[0], files), *UNITS, BROKEN)
+    assert [one.stage for one in runs] == ["broken"]
     assert times_of(run[0] / "results") == before
 
 
 def test_one_process_finds_the_same_as_two(files, whole, tmp_path):
-    with in_this_process():
-        assert make_runner(tmp_path, files).run(lambda: [Wish(unit, 1) for unit in UNITS])
+    assert wish(make_runner(tmp_path, files), *UNITS)
     assert results_of(tmp_path) == whole
 
 
 def test_what_starts_from_a_failed_stage_is_left_out(files, tmp_path):
     common = {f"baseline.{key}": value for key, value in ASTRAY.items()}
     other = Unit("cm_heuristic", "cm_heuristic")
-    with in_this_process() as jobs, pytest.raises(CorelaxError, match=r"^baseline, seed 1: "):
-        make_runner(tmp_path, files, common).run(lambda: [Wish(LEA, 1), Wish(other, 1)])
-    assert sorted(job.stage for job in jobs) == [
-        "anaphoricity",
-        "antecedent",
-        "baseline",
-        "cm_heuristic",
-    ]
+    with in_this_process() as runs, pytest.raises(CorelaxError, match=r"^baseline, seed 1: "):
+        wish(make_runner(tmp_path, files, common), LEA, other)
+    stages = ["anaphoricity", "antecedent", "baseline", "cm_heuristic"]
+    assert sorted(one.stage for one in runs) == stages
     assert len(record_of(tmp_path, "cm_heuristic")["epochs"]) == COMMON["epochs"]
     assert not (tmp_path / "runs" / "seed1" / "lea").exists()
 
 
-def test_wishes_for_one_unit_are_one(run, files, tmp_path):
+def test_runs_of_one_unit_are_one(run, files, tmp_path):
     out = tmp_path / "out"
     shutil.copytree(run[0], out)
-    wishes = [Wish(LEA, 1, (("dev", decoding),)) for decoding in ("entities", "links")]
-    with in_this_process() as jobs:
-        assert make_runner(out, files).run(lambda: [*wishes, *wishes])
-    assert [job.stage for job in jobs] == ["lea"]
+    runner = make_runner(out, files)
+    twice = [
+        one
+        for decoding in ("entities", "links", "entities")
+        for one in runs_of(runner, LEA, predict=[("dev", decoding)])
+    ]
+    with in_this_process() as runs:
+        assert runner.run(twice)
+    assert [one.stage for one in runs] == ["lea"]
     assert (out / "results" / "seed1" / "lea.dev.entities.json").exists()
-    assert times_of(out / "runs") == {
-        out / path.relative_to(run[0]): written
-        for path, written in times_of(run[0] / "runs").items()
-    }
+    before = times_of(run[0] / "runs")
+    expected = {out / path.relative_to(run[0]): written for path, written in before.items()}
+    assert times_of(out / "runs") == expected
 
 
-def test_wishes_can_follow_from_what_was_found(files, tmp_path):
-    runner = make_runner(tmp_path, files)
-
-    def wishes():
-        yield Wish(BASELINE, 1)
-        if record := runner.record(BASELINE, 1):
-            yield Wish(Unit("next", "baseline", {"epochs": record.epoch}), 1)
-
-    with in_this_process():
-        assert runner.run(wishes)
-    assert len(record_of(tmp_path, "next")["epochs"]) == record_of(tmp_path, "baseline")["epoch"]
-
-
-def test_without_time_nothing_is_begun(files, tmp_path):
+def test_without_time_nothing_is_begun_and_what_is_done_is_done(run, files, tmp_path):
     out = tmp_path / "out"
-    with in_this_process() as jobs:
-        assert make_runner(out, files, minutes=0).run(lambda: [Wish(LEA, 1)]) is False
-    assert jobs == []
+    with in_this_process() as runs:
+        assert wish(make_runner(out, files, minutes=0), LEA) is False
+    assert runs == []
     assert not out.exists()
-
-
-def test_without_time_what_is_done_is_done(run, files):
-    assert make_runner(run[0], files, minutes=0).run(lambda: [Wish(LEA, 1)]) is True
+    assert wish(make_runner(run[0], files, minutes=0), LEA) is True
 
 
 def test_when_the_time_is_up_what_runs_is_finished(files, tmp_path, monkeypatch):
-    with in_this_process() as jobs:
+    with in_this_process() as runs:
         runner = make_runner(tmp_path, files, minutes=1000)
         clock = time.monotonic()
         monkeypatch.setattr(
-            runner_module.time, "monotonic", lambda: clock + 60_001 * (len(jobs) >= 2)
+            runner_module.time, "monotonic", lambda: clock + 60_001 * (len(runs) >= 2)
         )
-        assert runner.run(lambda: [Wish(LEA, 1)]) is False
+        assert wish(runner, LEA) is False
         monkeypatch.undo()
-    assert [job.stage for job in jobs] == ["anaphoricity", "antecedent"]
-    for job in jobs:
-        settings = json.loads((tmp_path / "runs" / "seed1" / job.stage / "config.json").read_text())
+    assert [one.stage for one in runs] == ["anaphoricity", "antecedent"]
+    for one in runs:
+        settings = json.loads((tmp_path / "runs" / "seed1" / one.stage / "config.json").read_text())
         assert settings["training"]["finished"]
+
+
+def test_an_interrupt_is_not_an_error_of_a_run(files, tmp_path, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(RunWorker, "do", interrupt)
+    runner = make_runner(tmp_path, files)
+    with pytest.raises(KeyboardInterrupt):
+        wish(runner, BASELINE)
+    assert runner.failed == {}
+
+
+def test_a_run_has_one_thread_and_loads_documents_once(files, tmp_path, monkeypatch):
+    from corelax.study import files as module
+
+    loaded, threads, load_data = [], [], module.load_data
+
+    def counted(*arguments, **options):
+        loaded.append(arguments)
+        threads.append(torch.get_num_threads())
+        return load_data(*arguments, **options)
+
+    runner = make_runner(tmp_path, files)
+    monkeypatch.setattr(module, "load_data", counted)
+    torch.set_num_threads(2)
+    assert wish(runner, Unit("antecedent", "antecedent"), seeds=(1, 2))
+    assert (len(loaded), threads, torch.get_num_threads()) == (1, [1], 2)
+    torch.set_num_threads(1)
+
+
+def test_one_command_at_a_time_works_in_a_folder(files, tmp_path, monkeypatch):
+    do, errors = RunWorker.do, []
+
+    def nested(worker, run):
+        with pytest.raises(CorelaxError) as error:
+            wish(make_runner(tmp_path, files), BASELINE)
+        errors.append(str(error.value))
+        do(worker, run)
+
+    monkeypatch.setattr(RunWorker, "do", nested)
+    assert wish(make_runner(tmp_path, files), Unit("antecedent", "antecedent"))
+    assert ["another command is at work in this folder" in error for error in errors] == [True]
 
 
 # Ended from outside

@@ -23,21 +23,19 @@ from corelax.render.write import write_report
 from corelax.study.plan import (
     BETA_SQUARED,
     LEARNING_RATES,
-    Grid,
-    Row,
     Study,
+    StudyRow,
+    Unit,
     full_study,
     quick_study,
 )
 from corelax.study.report.answers import answers_table, verdict
-from corelax.study.report.breakdowns import document_groups
-from corelax.study.report.figures import beta_figure, curves_figure, temperature_figure
+from corelax.study.report.errors import document_groups
 from corelax.study.report.page import study_page
-from corelax.study.report.published import CONLL_2012_TEST
+from corelax.study.report.training import beta_figure, curves_figure, temperature_figure
 from corelax.study.reproduction import Reproduction
 from corelax.study.results import Results
-from corelax.study.systems import ORDERED
-from corelax.study.units import Unit
+from corelax.study.systems import CONLL_2012_TEST, ORDERED
 from tests.study.study_runs import (
     alone,  # noqa: F401  (a fixture for all tests here)
     damaged,
@@ -127,7 +125,7 @@ def out(folder, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def results(out, folder):
-    return Results(reproduction(out, folder))
+    return Results([reproduction(out, folder)])
 
 
 @pytest.fixture(scope="module")
@@ -448,15 +446,21 @@ def test_pairs_are_compared_with_each_other(out, report, reports):
 
 
 def test_the_price_of_each_beta_is_told_on_dev(out, report, reports):
-    grids = {"L_B³": "b3", "L_LEA": "lea", "Pairwise B³": "pair_b3", "Pairwise LEA": "pair_lea"}
+    grids = {
+        "L_B³": "b3_beta",
+        "L_LEA": "lea_beta",
+        "Pairwise B³": "pairwise_b3_beta",
+        "Pairwise LEA": "pairwise_lea_beta",
+    }
     found = table(report, "beta_price")
     for title, name in grids.items():
         rows = [row for row in found if row["group"] == title]
         assert [row["β²"] for row in rows] == list(STUDY.grid(name).values)
-        [of_grid] = [row for row in STUDY.rows if row.units == STUDY.grid(name).names]
+        of_grid = STUDY.grid(name)
+        units = dict(zip(of_grid.values, of_grid.units, strict=True))
         for row in rows:
-            unit = f"{name}_{row['β²']:g}"
-            expected = gain(reports, unit, f"{name}_1", part="dev")
+            unit = units[row["β²"]]
+            expected = gain(reports, unit, units[1], part="dev")
             told = row["to β = 1 [95 %]"]
             assert told is None if row["β²"] == 1 else told["mean"] == pytest.approx(expected)
             assert row["chosen"] == (chosen(out, of_grid) == unit)
@@ -666,7 +670,7 @@ SHORT = ("FA", "FN", "WL")
 
 def test_the_best_soft_metric_is_a_yes(folder, tmp_path):
     units = [Unit("baseline", "baseline"), *(Unit(f"soft_{m}", "conll") for m in ("conll", "muc"))]
-    rows = [Row(unit.name, unit.name, "", (unit.name,)) for unit in units]
+    rows = [StudyRow(unit.name, unit.name, "", (unit.name,)) for unit in units]
 
     def best_conll(doc, unit, seed, _):
         return damaged(doc, seed, moved={"soft_conll": 0.1}.get(unit, 0.3))
@@ -674,8 +678,8 @@ def test_the_best_soft_metric_is_a_yes(folder, tmp_path):
     with invented_training(best_conll):
         study = reproduction(tmp_path, folder, Study(units, rows))
         assert study.run()
-    results = Results(study)
-    [row] = answers_table(results, results.gold()).rows
+    results = Results([study])
+    [row] = answers_table(results).rows
     assert row.cells[2].startswith("yes; place 1 of 2")
 
 
@@ -749,7 +753,7 @@ def test_a_finished_study_trains_nothing_and_reports_the_same(out, folder, resul
         again = reproduction(out, folder)
         assert again.run()
     assert jobs == []
-    assert Results(again).outcomes == results.outcomes
+    assert Results([again]).outcomes == results.outcomes
 
 
 @pytest.fixture(scope="module")
@@ -758,7 +762,7 @@ def quick(folder, tmp_path_factory):
     with invented_training(answer):
         study = reproduction(tmp_path_factory.mktemp("quick"), folder, quick_study(), (1,))
         assert study.run()
-    return Results(study)
+    return Results([study])
 
 
 def test_the_report_of_a_quick_study(quick, tmp_path):
@@ -797,7 +801,7 @@ def test_a_report_about_dev_has_one_table_of_scores(folder, tmp_path):
     study = Reproduction(quick_study(), runner, (1, 2))
     with invented_training(answer):
         assert study.run()
-    results = Results(study)
+    results = Results([study])
     page = study_page(results, title="Dev")
     assert [t.key for t in page.tables] == ["answers", "scores", "order", "matrix", *AFTER]
     gold = read(folder / "dev.conll")
@@ -829,7 +833,7 @@ def test_a_report_of_a_study_that_is_not_finished(out, folder, tmp_path):
                 path.unlink()
     for path in (tmp_path / "results" / "seed2").glob("*.test.*"):
         path.unlink()
-    found = Results(reproduction(tmp_path, folder))
+    found = Results([reproduction(tmp_path, folder)])
     page = study_page(found, title="A part")
     assert [t.key for t in page.tables] == TABLES
     assert [len(f.panels) for f in page.figures if f.key == "beta_pairwise"] == [1]
@@ -855,18 +859,16 @@ def test_files_of_the_size_of_conll_2012_are_comparable(quick, monkeypatch):
 
 def test_a_study_without_grids_has_no_such_figures(results):
     study = SimpleNamespace(grid=lambda _: None)
-    bare = SimpleNamespace(
-        reproduction=SimpleNamespace(study=study), baseline=results.baseline, points=results.points
-    )
+    bare = SimpleNamespace(study=study, baseline=results.baseline, points=results.points)
     assert beta_figure(bare, "beta", "β") is None
     assert temperature_figure(bare) is None
 
 
 def test_a_figure_has_a_panel_only_for_what_is_done(results):
-    empty = Grid("lea", "lea", "beta_squared", (7.0,), "", {})
-    grids = {"b3": STUDY.grid("b3"), "lea": empty}
+    empty = StudyRow("lea_beta", "LEA", "", ("lea_7",), values=(7.0,))
+    grids = {"b3_beta": STUDY.grid("b3_beta"), "lea_beta": empty}
     part = SimpleNamespace(
-        reproduction=SimpleNamespace(study=SimpleNamespace(grid=grids.get)),
+        study=SimpleNamespace(grid=grids.get),
         baseline=results.baseline,
         points=results.points,
     )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from statistics import mean, stdev
+from typing import Any
 
 import pytest
 
@@ -15,14 +16,12 @@ from corelax import CorelaxError
 from corelax.io import write
 from corelax.render.tables import table_csv
 from corelax.study.files import Files
-from corelax.study.folder import predicted_path, record_path
+from corelax.study.folder import StudyFolder, predicted_path, record_path
+from corelax.study.grid import parse_grid, sweep_units, value_text
+from corelax.study.plan import Unit, unit_chain
 from corelax.study.records import Predicted, Record, save
-from corelax.study.runner import Runner, Wish
-from corelax.study.sweep_grid import parse_grid, sweep_units, value_text
-from corelax.study.sweep_runs import Sweep
-from corelax.study.units import Unit, unit_chain
+from corelax.study.sweeps import Sweep, sweep, write_sweep
 from corelax.synthetic import Shape, generate
-from corelax.train.sparse.config import Config
 
 TINY = {
     "hidden_mention": "8", "hidden_pair": "8", "anaphoricity.epochs": "1", "antecedent.epochs": "1",
@@ -164,27 +163,14 @@ def test_bad_grids_are_errors(grid: list[str], settings: dict[str, str], words: 
     assert "\n" not in str(caught.value)
 
 
-class Quiet(Runner):
-    """Trains nothing, and remembers what was wanted."""
-
-    asked: list[tuple[str, int]]
-
-    def prepare(self, config: Config) -> None:
-        pass
-
-    def run(self, wishes: Callable[[], Iterable[Wish]]) -> bool:
-        self.asked = [(wish.unit.name, wish.seed) for wish in wishes()]
-        return True
-
-
 def quiet_sweep(out: Path, *values: str, seeds: int = 2) -> Sweep:
     units = sweep_units("lea", {"beta_squared": values})
-    return Sweep(units, ["beta_squared"], Quiet(out, Files("", ""), {}), range(1, seeds + 1))
+    return Sweep(units, ["beta_squared"], StudyFolder(out, Files("", ""), {}), range(1, seeds + 1))
 
 
-def put(sweep: Sweep, value: str, seed: int, dev: float) -> None:
+def put(out: Path, value: str, seed: int, dev: float) -> None:
     """As if a unit had been trained."""
-    out, unit = sweep.runner.out, f"lea_beta_squared={value}"
+    unit = f"lea_beta_squared={value}"
     counts = {metric: [[1.0, 2.0, 1.0, 2.0]] for metric in ("muc", "b_cubed", "ceaf_e")}
     predicted = Predicted(digest="", documents=["d"], counts=counts, entities=[[]])
     save(predicted_path(out, unit, seed, "dev", "links"), predicted)
@@ -196,17 +182,16 @@ def put(sweep: Sweep, value: str, seed: int, dev: float) -> None:
 
 def test_the_first_seed_comes_first_with_every_unit(tmp_path: Path) -> None:
     sweep = quiet_sweep(tmp_path, "1", "2", seeds=3)
-    sweep.run()
-    assert isinstance(sweep.runner, Quiet)
     names = ["lea_beta_squared=1", "lea_beta_squared=2"]
-    assert sweep.runner.asked == [(name, seed) for seed in (1, 2, 3) for name in names]
+    wanted = [(seed, name) for seed in (1, 2, 3) for name in names]
+    assert [run.key for run in sweep.runs()] == wanted
 
 
 def test_best_first_then_in_the_order_of_the_grid_then_what_is_not_done(tmp_path: Path) -> None:
     sweep = quiet_sweep(tmp_path, "1", "2", "3", "4", "5")
     for value, scores in {"2": (0.5, 0.6), "3": (0.7,), "4": (0.6, 0.5)}.items():
         for seed, score in enumerate(scores, 1):
-            put(sweep, value, seed, score)
+            put(tmp_path, value, seed, score)
     rows = sweep.rows()
     assert [row.settings["beta_squared"] for row in rows] == [3.0, 2.0, 4.0, 1.0, 5.0]
     assert [row.mean for row in rows] == [0.7, mean([0.5, 0.6]), mean([0.5, 0.6]), None, None]
@@ -216,8 +201,8 @@ def test_best_first_then_in_the_order_of_the_grid_then_what_is_not_done(tmp_path
 
 def test_the_table_has_gaps_where_nothing_is_done(tmp_path: Path) -> None:
     sweep = quiet_sweep(tmp_path, "1", "2")
-    put(sweep, "2", 1, 0.5)
-    assert sweep.run()  # which writes it
+    put(tmp_path, "2", 1, 0.5)
+    write_sweep(sweep.table(), tmp_path)
     texts = [[cell.text for cell in row] for row in sweep.table().groups[0].rows]
     assert texts == [
         ["2", "50.00", "50.00", "50.00", "50.00", "1", "1", "0.5"],
@@ -242,19 +227,22 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Files]:
         yield Files(str(folder / "train.conll"), str(folder / "dev.conll"))
 
 
+def parts(files: Files) -> dict[str, Any]:
+    return {"train": files.train, "dev": files.dev, "workers": 1, "device": "cpu"}
+
+
 def stages(out: Path, seed: int = 1) -> list[str]:
     return sorted(path.name for path in (out / "runs" / f"seed{seed}").iterdir())
 
 
 def test_units_that_differ_in_the_last_stage_share_all_others(files: Files, tmp_path: Path) -> None:
     grid = {"beta_squared": ["1", "4"], "decoding": ["entities"]}
-    runner = Runner(tmp_path, files, {}, device="cpu")
-    sweep = Sweep(sweep_units("lea", grid, TINY), list(grid), runner, [1, 2])
-    assert sweep.run()
+    swept = sweep(tmp_path, **parts(files), grid=grid, settings=TINY, seeds=2)
+    assert swept.is_done
     ends = [f"{name}_decoding=entities" for name in ("anaphoricity", "antecedent", "baseline")]
     ends += [f"lea_beta_squared={value}_decoding=entities" for value in (1, 4)]
     assert stages(tmp_path, 1) == stages(tmp_path, 2) == sorted(ends)
-    for row in sweep.rows():
+    for row in swept.rows:
         for number, seed in enumerate((1, 2)):
             record = json.loads((tmp_path / f"results/seed{seed}/{row.unit}.json").read_text())
             assert row.dev[number] == record["dev"]
@@ -265,14 +253,13 @@ def test_units_that_differ_in_the_last_stage_share_all_others(files: Files, tmp_
 def test_pretraining_and_features_can_be_swept(files: Files, tmp_path: Path) -> None:
     grid = {"features.lexical_cutoff": ["1", "20"]}
     settings = {"hidden_mention": "8", "hidden_pair": "8", "epochs": "1"}
-    runner = Runner(tmp_path, files, {}, device="cpu")
-    sweep = Sweep(sweep_units("anaphoricity", grid, settings), list(grid), runner, [1])
-    assert sweep.run()
-    assert sweep.table().columns[:2] == ["features.lexical_cutoff", "F1"]
+    swept = sweep(tmp_path, **parts(files), config="anaphoricity", grid=grid, settings=settings)
+    assert swept.is_done
+    assert swept.table.columns[:2] == ["features.lexical_cutoff", "F1"]
     logs = [
-        json.loads((tmp_path / f"runs/seed1/{r.unit}/log.jsonl").read_text()) for r in sweep.rows()
+        json.loads((tmp_path / f"runs/seed1/{r.unit}/log.jsonl").read_text()) for r in swept.rows
     ]
-    assert [row.mean for row in sweep.rows()] == [log["dev"] for log in logs]
+    assert [row.mean for row in swept.rows] == [log["dev"] for log in logs]
 
 
 @pytest.mark.parametrize(

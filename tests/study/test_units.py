@@ -14,11 +14,18 @@ from hypothesis import strategies as st
 from corelax import CorelaxError
 from corelax.cli.reproduce import reproduce
 from corelax.study import files
-from corelax.study.plan import full_study, quick_study
-from corelax.study.report.published import BEST_BETA_SQUARED, CONLL_2012_TEST
+from corelax.study.plan import Unit, full_study, quick_study, unit_chain
 from corelax.study.reproduction import Reproduction
-from corelax.study.systems import ORDERED, OUR_NETWORKS, SYSTEMS, System, chosen_systems, left_out
-from corelax.study.units import Unit, unit_chain
+from corelax.study.systems import (
+    BEST_BETA_SQUARED,
+    CONLL_2012_TEST,
+    ORDERED,
+    OUR_NETWORKS,
+    SYSTEMS,
+    System,
+    chosen_systems,
+    left_out,
+)
 from corelax.train.sparse.presets import PRESETS, stage_chain
 
 enough = settings(deadline=None, max_examples=25)
@@ -173,11 +180,9 @@ def test_every_unit_that_is_named_exists(study):
         assert row.units
         assert set(row.units) <= set(units)
         assert row.decoding in ("links", "entities")
-    for grid in study.grids:
-        assert study.grid(grid.name) is grid
-        for unit, value in zip(grid.units(), grid.values, strict=True):
-            assert units[unit.name] == unit
-            assert unit.settings[grid.key] == value
+        for name, value in zip(row.units, row.values, strict=bool(row.values)):
+            assert study.grid(row.name) is row
+            assert value in units[name].settings.values()
     assert set(study.tuned) <= set(units)
     if study.tuned:
         assert {unit.rates for unit in study.units} - {""} == set(study.tuned)
@@ -188,19 +193,16 @@ def test_every_unit_that_is_named_exists(study):
 @each_study
 def test_what_is_trained_is_shown(study):
     shown = {name for row in study.rows for name in row.units}
-    shown |= {name for grid in study.grids for name in grid.names}
     assert shown == {unit.name for unit in study.units}
 
 
 @pytest.mark.parametrize("name", ["b3", "lea"])
 def test_the_grid_of_the_paper(name):
     study = full_study()
-    grid = study.grid(name)
-    assert set(grid.values) == {0.8, 1, 1.2, 1.4, 1.6, 1.8, 2.25, 4} | {8, 16}  # and beyond it
-    [row] = [row for row in study.rows if row.name == f"{name}_beta"]
-    assert row.units == grid.names
+    row = study.grid(f"{name}_beta")
+    assert set(row.values) == {0.8, 1, 1.2, 1.4, 1.6, 1.8, 2.25, 4} | {8, 16}  # and beyond it
     metric = {"b3": "b_cubed", "lea": "lea"}[name]
-    for unit in grid.units():
+    for unit in [unit for unit in study.units if unit.name in row.units]:
         config = unit_chain(unit, 1, {})[-1]
         assert (config.objective, config.metric, config.family) == ("metric", metric, "entity")
         assert config.like_original
@@ -243,21 +245,21 @@ def test_the_hard_filter_knows_no_singletons():
         unit_chain(unit, 1, {"singletons": "keep"})
 
 
-class Tried:
-    """A runner that has tried every learning rate; which is the better follows from the name."""
+def record_tried(name):
+    """As if every learning rate had been tried; which is the better follows from the name."""
+    rates = [float(rate) for rate in name.partition("_rates_")[2].split("_")]
+    return SimpleNamespace(dev=1 / (1 + len(name) + sum(rates)))
 
-    failed: dict = {}  # noqa: RUF012
 
-    def record(self, unit, seed):
-        assert seed == 3
-        rates = [float(rate) for rate in unit.name.partition("_rates_")[2].split("_")]
-        return type("Record", (), {"dev": 1 / (1 + len(unit.name) + sum(rates))})
+TRIED = SimpleNamespace(
+    failed={}, folder=SimpleNamespace(record=record_tried, run=lambda unit, *_: unit.name)
+)
 
 
 def test_units_of_a_tuned_study_share_the_stages_of_the_same_name():
     for like_original in (True, False):
         study = full_study(like_original=like_original)
-        reproduction = Reproduction(study, Tried(), (3, 4))
+        reproduction = Reproduction(study, TRIED, (3, 4))
         folders = {}
         for unit in study.units:
             chain = unit_chain(reproduction.unit(unit.name), 3, {})
@@ -290,8 +292,7 @@ def test_published_figures_have_rows():
     rows = {row.name: row for row in STUDIES["full"].rows}
     assert set(CONLL_2012_TEST) <= set(rows)
     for name, best in BEST_BETA_SQUARED.items():
-        grid = full_study().grid(name.removesuffix("_beta"))
-        assert grid.unit_name(best) in rows[name].units
+        assert best in rows[name].values
 
 
 def test_the_quick_study_has_the_beta_of_the_paper():
@@ -322,8 +323,6 @@ def test_a_system_whose_stage_is_missing_is_an_error_not_a_row_less():
     missing = [System("continued", "Known"), System("global2030", "To come")]
     with pytest.raises(CorelaxError, match="global2030: is a system of the study, but"):
         chosen_systems(vectors=False, systems=missing)
-    presets = [*PRESETS, "global2030"]
-    assert chosen_systems(vectors=False, systems=missing, presets=presets) == missing
 
 
 def test_systems_that_need_vectors_wait_for_them():
@@ -332,11 +331,6 @@ def test_systems_that_need_vectors_wait_for_them():
     assert left_out(["continued"], systems) == ["Deep"]
     assert chosen_systems(vectors=True, systems=systems) == systems
     assert left_out(["lea"], systems) == []
-
-
-def test_vectors_that_nothing_needs_are_an_error():
-    with pytest.raises(CorelaxError, match="--vectors: no system"):
-        chosen_systems(vectors=True, systems=[System("lea", "Sparse")])
 
 
 def test_vectors_are_given_to_the_stages_that_start_from_them(monkeypatch):
@@ -375,11 +369,8 @@ def test_a_study_of_some_rows_has_what_these_rows_need(name):
         assert units <= {"baseline", *row.units, *part.tuned}
         for unit in part.units:
             assert unit.rates not in study.tuned or unit.rates in part.tuned
-        for grid in part.grids:
-            assert set(grid.names) <= set(row.units)
     every = study.only([row.name for row in study.rows])
     assert (every.units, every.rows, every.tuned) == (study.units, study.rows, study.tuned)
-    assert [*every.grids] == [*study.grids]
 
 
 def test_a_row_that_there_is_not_is_named():

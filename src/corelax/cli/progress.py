@@ -10,7 +10,6 @@ from typing import Self
 from corelax.cli.bars import PiecesBar, Shown, minutes
 from corelax.cli.options import note
 from corelax.core.printable import unfiltered
-from corelax.study.runner import Progress as StudyProgress
 from corelax.train.checkpoint import History
 from corelax.train.loop import Progress as Callbacks
 from corelax.train.settings import StageSettings
@@ -74,7 +73,7 @@ class TrainingProgress(Shown, Callbacks):
             note(line)
 
 
-class UnitsProgress(PiecesBar, StudyProgress):
+class UnitsProgress(PiecesBar):
     """A bar for the units of a study or a sweep on standard error; a line for each if that is no terminal."""
 
     def __init__(self) -> None:

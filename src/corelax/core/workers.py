@@ -12,11 +12,14 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
 from multiprocessing import active_children, get_context
+from types import FrameType
 from typing import Any
 
 from corelax.core.errors import CorelaxError
+from corelax.core.locks import remove_unfinished
 
 AHEAD = 2  # items that wait for each process
+WAIT = None  # instead of an item: there is none until a result is there
 
 # What workers are made by: called in each process, it returns a function of an item.
 Maker = Callable[..., Callable[[Any], Any]]
@@ -33,6 +36,7 @@ def map_in_processes(
     arguments: tuple[Any, ...] = (),
     *,
     in_order: bool = False,
+    ahead: int = AHEAD,
 ) -> Iterator[tuple[int, Any]]:
     """What workers make of items, each worker in a process of its own: (number of the item, result).
 
@@ -40,11 +44,13 @@ def map_in_processes(
     their work if need be.
 
     Args:
-        items: Gone through a few items ahead of the results.
+        items: Gone through a few items ahead of the results. Items may depend on results: where none can
+            be given before the next result, `WAIT` is.
         jobs: The number of processes; with one, this process does the work.
         make: A function of a module, which makes a worker when its process gets its first item.
         arguments: The arguments of `make`.
         in_order: Whether results come in the order of the items; else as they are ready.
+        ahead: How many items wait for each process.
 
     >>> from operator import methodcaller
     >>> list(map_in_processes(["a", "b"], 2, methodcaller, ("upper",), in_order=True))
@@ -64,9 +70,10 @@ def map_in_processes(
     is_done = False
     try:
         for number, item in enumerate(items):
-            with interrupts_blocked():
-                waiting[pool.submit(_work, item)] = number
-            if len(waiting) > AHEAD * jobs:
+            if item is not WAIT:
+                with interrupts_blocked():
+                    waiting[pool.submit(_work, item)] = number
+            if item is WAIT or len(waiting) > ahead * jobs:
                 yield from _ended(waiting, in_order)
         while waiting:
             yield from _ended(waiting, in_order)
@@ -99,7 +106,14 @@ _worker: Callable[[Any], Any] | None = None
 def _start(parent: int, make: Maker, arguments: tuple[Any, ...]) -> None:
     global _make
     work_for(parent)
+    signal.signal(signal.SIGTERM, _end)
     _make = partial(make, *arguments)
+
+
+def _end(number: int, _: FrameType | None) -> None:
+    """Ends a process in the middle of its work, without the file that it is writing."""
+    remove_unfinished()
+    os._exit(128 + number)
 
 
 def _work(item: Any) -> Any:

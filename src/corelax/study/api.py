@@ -5,37 +5,36 @@ It can be interrupted at any moment. The same call continues the run; what is fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from corelax.core.device import choose_device
 from corelax.core.errors import CorelaxError
-from corelax.core.files import check_not_input
+from corelax.core.files import check_not_input, read_json
+from corelax.core.locks import check_claim
 from corelax.render.write import write_report
-from corelax.study.cross_validation import (
-    CrossValidation,
-    FoldProgress,
-    check_folds,
-    cross_validation,
-    merged_folds,
-)
-from corelax.study.executors import Executor, default_workers, make_executor
 from corelax.study.files import Files, study_files, synthetic_files
-from corelax.study.folder import DATA, REPORT, check_inputs, check_out, named_files
-from corelax.study.folds import fold_name
-from corelax.study.merging import results_folder
+from corelax.study.folder import (
+    DATA,
+    REPORT,
+    STUDY,
+    StudyFolder,
+    check_inputs,
+    check_out,
+    named_files,
+)
+from corelax.study.folds import fold_files, fold_name
+from corelax.study.options import StudyOptions
 from corelax.study.plan import Study, check_settings, full_study, quick_study
 from corelax.study.report.page import study_page
-from corelax.study.report.tables import summary_text
-from corelax.study.reproduction import Reproduction
+from corelax.study.report.scores import summary_text
+from corelax.study.reproduction import CrossValidation, Reproduction
 from corelax.study.results import Results
-from corelax.study.runner import Progress, Runner, check_failed
+from corelax.study.runner import Runner, Update, check_failed
 from corelax.study.systems import SYSTEMS, left_out
-from corelax.train.files import Paths
+from corelax.train.stage import Note, ignore
 
-SEEDS, QUICK_SEEDS = 5, 2
 TITLE = "Training on the metric: a reproduction"
 QUICK_TITLE = "Training on the metric: synthetic documents"
 QUICK_REMARK = (
@@ -54,7 +53,7 @@ class Reproduced:
     """A study that was run, in full or in part, and its report.
 
     Attributes:
-        page: The report, an HTML page; None if none was written.
+        page: The report, an HTML page; None if no fold is done yet.
         is_done: Whether all runs are done (else time was up, or runs failed).
         failed: The error of each run that failed, by (seed, stage).
         pooled: The results, if there was something to report.
@@ -62,12 +61,12 @@ class Reproduced:
 
     page: Path | None
     is_done: bool
-    failed: Mapping[tuple[int, str], BaseException]
+    failed: Mapping[tuple[int, str], Exception]
     pooled: Results | None
 
     @property
     def results(self) -> Results:
-        """The results: rows, scores, differences. An error if no report was asked for, or no fold is done."""
+        """The results: rows, scores, differences. An error if no fold is done."""
         if self.pooled is None:
             raise CorelaxError("there are no results to report yet")
         return self.pooled
@@ -83,34 +82,11 @@ class Reproduced:
 
 def reproduce(
     out: str | Path,
+    options: StudyOptions | None = None,
     *,
-    train: Paths | None = None,
-    dev: Paths | None = None,
-    test: str | None = None,
-    hold_out: int | None = None,
-    quick: bool = False,
-    paper_only: bool = False,
-    rows: Collection[str] = (),
-    tune: bool = True,
-    choose_once: bool = False,
-    seeds: int | None = None,
-    only_seeds: Collection[int] = (),
-    folds: int | None = None,
-    only_folds: Collection[int] = (),
-    settings: Mapping[str, Any] | None = None,
-    vectors: str | Path | None = None,
-    merge: Sequence[str | Path] = (),
-    workers: int | None = None,
-    executor: Executor | None = None,
-    device: str = "auto",
-    minutes: float | None = None,
-    report: bool = True,
-    examples: int = 6,
-    title: str | None = None,
-    command: str = "",
-    format: str | None = None,
-    note: Callable[[str], None] = lambda _: None,
-    progress: Progress | None = None,
+    note: Note = ignore,
+    update: Update = lambda *_: None,
+    **more: Any,
 ) -> Reproduced:
     """Runs the paper's experiments, those it is compared with and ours, and writes a report.
 
@@ -118,37 +94,11 @@ def reproduce(
 
     Args:
         out: The folder for models, results and the report.
-        train: Training documents: a file, a folder, or several of them.
-        dev: Dev documents, in the same way.
-        test: Test documents; without them the report is about dev.
-        hold_out: Instead of `dev`, how many training documents to hold out for dev, evenly spread.
-        quick: Only the paper's four resolvers, on synthetic documents: takes minutes, needs no files.
-        paper_only: Whether to leave out experiments that go beyond the paper.
-        rows: Only these rows of the tables, and the baseline; a later call takes over what the folder has.
-        tune: Whether to tune learning rates on dev.
-        choose_once: Whether β and T are chosen with the first seed, as learning rates are; the others then
-            train only what was chosen, which takes far fewer runs.
-        seeds: How many runs of each resolver, with the seeds 1 to N; else 5, or 2 with `quick`.
-        only_seeds: Run only these seeds, for example because others are run elsewhere.
-        folds: Cross-validation: all documents (`train` and `dev` together) are dealt into this many folds;
-            each is tested once, by resolvers that were trained and tuned on the others.
-        only_folds: Run only these folds (from 1), for example because others are run elsewhere.
-        settings: Settings of all runs.
-        vectors: A folder of word vectors, for the systems that need them; without it they are left out.
-        merge: Folders of other studies whose results are copied into this one first.
-        workers: How many runs at a time; else one for each core, or 4 on a GPU. One run at a time
-            runs in this process, several in processes of their own.
-        executor: Where runs are executed, instead of `workers`.
-        device: "auto", "cpu" or "cuda".
-        minutes: Nothing is trained after this time, but models that are there predict test documents; 0
-            only writes the report.
-        report: Whether to write a report.
-        examples: How many passages the report shows.
-        title: The title of the report.
-        command: The command that the report names as its origin.
-        format: The format of the files; else by suffix or content.
+        options: The options; else they are given one by one.
         note: Called with a line for each event that a user should know of.
-        progress: Called after each change.
+        update: Called after each change, with how many runs are done and wanted, and the names of those at
+            work.
+        **more: The fields of `StudyOptions`.
 
     Returns:
         The results and the path of the report. Failed runs do not raise an error; see `Reproduced.check`.
@@ -157,130 +107,100 @@ def reproduce(
     >>> print(study.summary())  # doctest: +SKIP
     >>> study.results.outcome("lea_beta").scores("test", "conll")[0].f1  # doctest: +SKIP
     """
-    out = Path(out)
-    check_out(out)
-    common = {**(QUICK_SETTINGS if quick else {}), **(settings or {})}
-    where = choose_device(device)
-    whole = _study(
-        common, quick=quick, paper_only=paper_only, tune=tune, vectors=vectors is not None
-    )
-    for system in SYSTEMS:
-        if system.vectors and system.name in rows and vectors is None and not quick:
-            raise CorelaxError(f"--row {system.name} needs word vectors: give --vectors FOLDER")
-    study = whole.only(rows) if rows else whole
-    numbers = range(1, (seeds or (QUICK_SEEDS if quick else SEEDS)) + 1)
+    out, options = Path(out), options or StudyOptions(**more)
     # Everything is checked before anything is written.
-    for seed in only_seeds:
-        if seed not in numbers:
-            raise CorelaxError(
-                f"--only-seed {seed}: the seeds are 1 to {len(numbers)}; see --seeds"
-            )
-    check_folds(only_folds, folds)
-    check_settings(whole, common)
-    for folder in merge:
-        if folds is None:
-            results_folder(Path(folder))
-        else:
-            merged_folds(Path(folder), folds)
-    if vectors is not None and not Path(vectors).exists():
-        raise CorelaxError(f"{vectors}: no such file or folder of word vectors")
-    check_inputs(out, train, dev, test)
-    if hold_out is not None or folds is not None:
-        check_not_input(out / DATA, [*named_files(train), *named_files(dev)])
-    if quick and (train or dev or test or hold_out):
-        raise CorelaxError("--quick makes its own documents; leave out the files")
-    if folds is not None and (test or hold_out):
-        raise CorelaxError("--folds tests every document once; leave out --test and --hold-out")
-    if folds is not None and not quick and train is None:
-        raise CorelaxError("name documents with --train (and --dev), or try --quick")
-    ran_on = executor or make_executor(workers or default_workers(where))
+    check_out(out)
+    settings = {**(QUICK_SETTINGS if options.quick else {}), **options.settings}
+    whole = _whole_study(options, settings)
+    study = whole.only(options.rows) if options.rows else whole
+    check_settings(whole, settings)
+    check_inputs(out, options.train, options.dev, options.test)
+    documents = [*named_files(options.train), *named_files(options.dev)]
+    if options.hold_out is not None or options.folds is not None:
+        check_not_input(out / DATA, documents)
 
-    def study_in(
-        folder: Path, files: Files, limit: float | None, told: Progress | None
-    ) -> Reproduction:
-        files = files._replace(vectors=None if vectors is None else str(vectors))
+    def study_in(folder: Path, files: Files, name: str = "") -> Reproduction:
+        files = files._replace(vectors=None if options.vectors is None else str(options.vectors))
         runner = Runner(
-            folder, files, common, device=where, executor=ran_on, note=note, progress=told,
-            minutes=limit,
-        )  # fmt: skip
-        return Reproduction(
-            study, runner, numbers, only_seeds or None, choose_once=choose_once, whole=whole
+            StudyFolder(folder, files, settings),
+            device=options.device,
+            workers=options.workers,
+            minutes=options.minutes,
+            note=note,
+            update=lambda done, wanted, names: update(done, wanted, [name + n for n in names]),
         )
-
-    def fold_study(number: int, files: Files) -> Reproduction:
-        is_here = not only_folds or number in only_folds
-        told = FoldProgress(number, progress or Progress())
-        return study_in(out / fold_name(number), files, minutes if is_here else 0, told)
+        return Reproduction(study, runner, options.seed_numbers, whole, note)
 
     work: Reproduction | CrossValidation
-    if folds is not None:
-        documents = [*named_files(train), *named_files(dev)]
-        if quick:
-            documents = [str(file) for file in synthetic_files(out / DATA)[:3]]
-        work = cross_validation(
-            out,
-            documents,
-            folds,
-            only_folds,
-            merge,
-            make_study=fold_study,
-            format=format,
-            note=note,
-        )
-    elif quick:
-        work = study_in(out, synthetic_files(out / DATA), minutes, progress)
+    if options.folds is None:
+        work = study_in(out, _files(out, options, note))
     else:
-        files = study_files(
-            out / DATA, train=train, dev=dev, test=test, hold_out=hold_out, format=format, note=note
-        )
-        work = study_in(out, files, minutes, progress)
+        if (out / STUDY).exists():
+            present = read_json(out / STUDY)
+            wanted = {"folds": options.folds}
+            check_claim(out, present if isinstance(present, dict) else {}, wanted, "a study")
+        if options.quick:
+            documents = [str(file) for file in synthetic_files(out / DATA)[:3]]
+        files = fold_files(out / DATA, documents, options.folds, options.format)
+        folds = [
+            study_in(out / fold_name(number), of_fold, f"fold {number}: ")
+            for number, of_fold in enumerate(files, 1)
+        ]
+        work = CrossValidation(out, folds, note)
     work.prepare()
-    if not quick and (missing := left_out(row.name for row in study.rows)):
+    if not options.quick and (missing := left_out(row.name for row in study.rows)):
         note(f"left out, since they need --vectors: {', '.join(missing)}")
-    for folder in merge:
-        note(f"{folder}: {work.merge(Path(folder)):,} files taken over")
     is_done = work.run()
     if not is_done:
-        about = ". The report is of those that are" if report else ""
-        again = "the same command without --minutes" if minutes == 0 else "the same command"
-        note(f"not all runs are done; {again} continues{about}")
-    results = _results(work, is_done=is_done) if report else None
-    if results is None:
-        return Reproduced(None, is_done, work.failed, None)
-    page = study_page(
-        results,
-        title=title or (QUICK_TITLE if quick else TITLE),
-        command=command,
-        examples=examples,
-        remark=QUICK_REMARK if quick else "",
+        again = "the same command"
+        again += " without --minutes" if options.minutes == 0 else ""
+        note(f"not all runs are done; {again} continues. The report is of those that are")
+    results = _results(work, is_done=is_done)
+    page = _write_report(results, out, options) if results else None
+    return Reproduced(page, is_done, work.failed, results)
+
+
+def _whole_study(options: StudyOptions, settings: Mapping[str, Any]) -> Study:
+    if options.quick:
+        return quick_study()
+    for system in SYSTEMS:
+        if system.vectors and system.name in options.rows and options.vectors is None:
+            raise CorelaxError(f"--row {system.name} needs word vectors: give --vectors FOLDER")
+    return full_study(
+        like_original=settings.get("singletons") != "keep",  # the authors' filter drops singletons
+        ours=not options.paper_only,
+        tune=options.tune,
+        vectors=options.vectors is not None,
     )
-    paths = write_report(page, out / REPORT)
-    return Reproduced(paths[0], is_done, work.failed, results)
 
 
-def _study(
-    common: Mapping[str, Any],
-    *,
-    quick: bool,
-    paper_only: bool,
-    tune: bool,
-    vectors: bool,
-) -> Study:
-    if not quick:
-        like_original = common.get("singletons") != "keep"  # the authors' filter drops singletons
-        return full_study(
-            like_original=like_original, ours=not paper_only, tune=tune, vectors=vectors
-        )
-    if paper_only or not tune or vectors:
-        raise CorelaxError(
-            "--quick has the paper's four resolvers, with its learning rates; leave out --paper-only, "
-            "--no-tune and --vectors"
-        )
-    return quick_study()
+def _files(out: Path, options: StudyOptions, note: Note) -> Files:
+    if options.quick:
+        return synthetic_files(out / DATA)
+    return study_files(
+        out / DATA,
+        train=options.train,
+        dev=options.dev,
+        test=options.test,
+        hold_out=options.hold_out,
+        format=options.format,
+        note=note,
+    )
 
 
 def _results(work: Reproduction | CrossValidation, *, is_done: bool) -> Results | None:
     """The results of a study, or of the folds that are done; None if there is none."""
     if isinstance(work, Reproduction):
-        return Results(work, is_done=is_done)
-    return Results(work.done, wanted=work.number) if work.done else None
+        return Results([work], is_done=is_done)
+    return Results(work.done, wanted=len(work.folds)) if work.done else None
+
+
+def _write_report(results: Results, out: Path, options: StudyOptions) -> Path:
+    page = study_page(
+        results,
+        title=options.title or (QUICK_TITLE if options.quick else TITLE),
+        command=options.command,
+        examples=options.examples,
+        remark=QUICK_REMARK if options.quick else "",
+    )
+    return write_report(page, out / REPORT)[0]

@@ -34,22 +34,13 @@ class Files(NamedTuple):
     vectors: str | None = None
 
     def load(self, config: Config, note: Note = ignore) -> Data:
-        """The features of training and dev documents for a stage, with word vectors if it has such.
-
-        Args:
-            config: The settings of the stage.
-            note: Receives messages about what takes time.
-        """
+        """The features of training and dev documents for a stage, with word vectors if it has such."""
         more = {"vectors": self.vectors} if self.vectors and uses_vectors(config) else {}
         return load_data(config, self.train, self.dev, note, format=self.format, **more)
 
 
 def uses_vectors(config: Config) -> bool:
-    """Whether a stage starts from word vectors.
-
-    >>> uses_vectors(Config(stage="baseline"))
-    False
-    """
+    """Whether a stage starts from word vectors."""
     return getattr(config, "network", "") == "deep"
 
 
@@ -61,7 +52,7 @@ def study_files(
     test: str | None = None,
     hold_out: int | None = None,
     format: str | None = None,
-    note: Callable[[str], None] = lambda _: None,
+    note: Callable[[str], None] = ignore,
 ) -> Files:
     """Checks the files of a study, and makes dev documents from training documents where that is asked for.
 
@@ -94,11 +85,7 @@ def study_files(
 
 
 def one_or_several(files: Sequence[str]) -> str | Sequence[str]:
-    """A single file by its name, several as they are.
-
-    >>> one_or_several(["a.conll"])
-    'a.conll'
-    """
+    """A single file by its name, several as they are."""
     return files[0] if len(files) == 1 else files
 
 
@@ -108,16 +95,7 @@ def hold_out_documents(
     """Splits files in two, written to `folder`: documents to train on, and every k-th document for dev.
 
     Dev documents are spread evenly over the files, so that genres and authors are represented as in the whole
-    corpus, however it is sorted.
-
-    Args:
-        files: Annotated documents: a file, a folder, or several of them.
-        documents: How many to hold out.
-        folder: Where the two files go.
-        format: The format of the files; else by suffix or content. What is written has that of the first.
-
-    Returns:
-        The training file and the dev file.
+    corpus, however it is sorted. Returns the training file and the dev file.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as name:
@@ -127,8 +105,7 @@ def hold_out_documents(
     """
     names = document_files(files)
     every = [doc for name in names for doc in read(name, format)]
-    with open_text(names[0]) as text:
-        format = format_of(names[0], format, head=text.head)
+    format = first_format(names, format)
     if not 0 < documents < len(every):
         raise CorelaxError(
             f"{', '.join(names)}: cannot hold out {documents} of its {len(every)} documents for dev"
@@ -143,14 +120,14 @@ def hold_out_documents(
     return paths[0], paths[1]
 
 
-def synthetic_files(folder: Path) -> Files:
-    """Training, dev and test documents for a study without a corpus; written where they do not exist yet.
+def first_format(names: Sequence[str], format: str | None) -> str:
+    """The format that is given, or else that of the first file."""
+    with open_text(names[0]) as text:
+        return format_of(names[0], format, head=text.head)
 
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as name:
-    ...     Path(synthetic_files(Path(name)).train).name
-    'train.conll'
-    """
+
+def synthetic_files(folder: Path) -> Files:
+    """Training, dev and test documents for a study without a corpus; written where they do not exist yet."""
     folder.mkdir(parents=True, exist_ok=True)
     shape = Shape.conll2012().scaled(SYNTHETIC_MENTIONS)
     for seed, (part, documents) in enumerate(SYNTHETIC_DOCUMENTS.items(), 1):
@@ -161,7 +138,6 @@ def synthetic_files(folder: Path) -> Files:
 
 
 def _check_scorable(file: str, format: str | None) -> None:
-    """Raises an error if documents could not be scored."""
     check_file(file)
     keys, has_entities = set(), False
     for doc in stream(file, format, layers=False):

@@ -6,25 +6,15 @@ is tested exactly once and dev exactly once. (Of two folds, one half of the othe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from corelax.core.errors import CorelaxError
-from corelax.core.files import open_text
 from corelax.document import Document
-from corelax.io import format_of, read, write
+from corelax.io import read, write
 from corelax.rankers.sparse.features.mention import genre_of
-from corelax.study.files import DEV, SUFFIXES, TEST, Files
+from corelax.study.files import DEV, SUFFIXES, TEST, Files, first_format
 from corelax.train.files import Paths, document_files
-
-
-class Fold(NamedTuple):
-    """The names of the documents of a fold."""
-
-    train: frozenset[str]
-    dev: frozenset[str]
-    test: frozenset[str]
 
 
 def fold_name(number: int) -> str:
@@ -32,17 +22,19 @@ def fold_name(number: int) -> str:
     return f"fold{number}"
 
 
-def make_folds(names: Iterable[str], folds: int) -> list[Fold]:
+def make_folds(names: Iterable[str], folds: int) -> Sequence[Mapping[str, frozenset[str]]]:
     """Deals documents out by turn, genre by genre, so that each fold has its share of every genre.
 
     Genres are told by names (`GUM_news_iodine`, `bc/cnn/…`); within one, documents come in the order of their
-    names. The order that they are given in makes no difference.
+    names. The order that they are given in makes no difference. Returns the names of the training, dev and
+    test documents of each fold.
 
     Args:
         names: The documents. Parts of one document share its name, so they stay together.
         folds: How many folds, at least 2.
 
-    >>> [sorted(fold.test) for fold in make_folds(["GUM_a_1", "GUM_b_1", "GUM_a_2", "GUM_b_2", "x"], 3)]
+    >>> folds = make_folds(["GUM_a_1", "GUM_b_1", "GUM_a_2", "GUM_b_2", "x"], 3)
+    >>> [sorted(fold["test"]) for fold in folds]
     [['GUM_b_1', 'x'], ['GUM_a_1', 'GUM_b_2'], ['GUM_a_2']]
     """
     ordered = sorted(set(names), key=lambda name: (genre_of(name, "word"), name))
@@ -58,18 +50,46 @@ def make_folds(names: Iterable[str], folds: int) -> list[Fold]:
         dev = dealt[(number + 1) % folds]
         if folds == 2:
             dev = dev[::2]
-        held = {*test, *dev}
-        train = frozenset(name for name in ordered if name not in held)
-        result.append(Fold(train, frozenset(dev), frozenset(test)))
+        train = frozenset(ordered).difference(test, dev)
+        result.append({"train": train, DEV: frozenset(dev), TEST: frozenset(test)})
     return result
 
 
-def read_documents(files: Sequence[str], format: str | None = None) -> list[Document]:
-    """All documents of the files, in the order of their names; an error if two have the same.
+def fold_files(
+    folder: Path, documents: Paths, folds: int, format: str | None = None
+) -> list[Files]:
+    """Writes the training, dev and test documents of each fold, in a folder of its own; returns the files.
 
-    >>> [doc.key for doc in read_documents(["examples/data/gold.conll"])]
-    ['story/letter_0', 'story/lighthouse_0']
+    The same documents give the same bytes, whatever files they come from and in which order. What is written
+    has the format of the first file.
     """
+    names = document_files(documents)
+    docs = _read_documents(names, format)
+    format = first_format(names, format)
+    parts = [
+        {part: [doc for doc in docs if doc.id in chosen] for part, chosen in fold.items()}
+        for fold in make_folds((doc.id for doc in docs), folds)
+    ]
+    for number, fold in enumerate(parts, 1):  # before anything is written
+        for part, held in fold.items():
+            if not any(doc.clusters for doc in held):
+                raise CorelaxError(
+                    f"--folds {folds}: no {part} document of fold {number} has entities; give fewer folds"
+                )
+    files = []
+    for number, fold in enumerate(parts, 1):
+        place = folder / fold_name(number)
+        place.mkdir(parents=True, exist_ok=True)
+        paths = [str(place / f"{part}{SUFFIXES[format]}") for part in fold]
+        for path, held in zip(paths, fold.values(), strict=True):
+            write(held, path, format)
+        train, dev, test = paths
+        files.append(Files(train, dev, test, format))
+    return files
+
+
+def _read_documents(files: Sequence[str], format: str | None) -> list[Document]:
+    """All documents of the files, in the order of their names; an error if two have the same."""
     every: dict[str, Document] = {}
     for file in files:
         for doc in read(file, format):
@@ -77,45 +97,3 @@ def read_documents(files: Sequence[str], format: str | None = None) -> list[Docu
                 raise CorelaxError(f"{file}: two documents have the name {doc.key}")
             every[doc.key] = doc
     return [every[key] for key in sorted(every)]
-
-
-def fold_files(
-    folder: Path, documents: Paths, folds: int, only: Iterable[int] = (), format: str | None = None
-) -> dict[int, Files]:
-    """Writes the training, dev and test documents of each fold; returns the files by its number.
-
-    The same documents give the same bytes, whatever files they come from and in which order.
-
-    Args:
-        folder: Each fold has a folder in this one.
-        documents: Files with all documents, or folders of such files.
-        folds: How many folds.
-        only: The folds to write, if not all.
-        format: The format of the files; else by suffix or content. What is written has that of the first.
-    """
-    names = document_files(documents)
-    docs = read_documents(names, format)
-    with open_text(names[0]) as text:
-        format = format_of(names[0], format, head=text.head)
-    numbers = sorted(set(only) or range(1, folds + 1))
-    every = make_folds((doc.id for doc in docs), folds)
-    parts = {
-        (number, part): [doc for doc in docs if doc.id in chosen]
-        for number in numbers
-        for part, chosen in every[number - 1]._asdict().items()
-    }
-    for (number, part), held in parts.items():  # before anything is written
-        if not any(doc.clusters for doc in held):
-            raise CorelaxError(
-                f"--folds {folds}: no {part} document of fold {number} has entities; give fewer folds"
-            )
-    paths = {}
-    for (number, part), held in parts.items():
-        path = folder / fold_name(number) / f"{part}{SUFFIXES[format]}"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write(held, str(path), format)
-        paths[number, part] = str(path)
-    return {
-        number: Files(paths[number, "train"], paths[number, DEV], paths[number, TEST], format)
-        for number in numbers
-    }

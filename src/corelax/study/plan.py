@@ -1,33 +1,29 @@
 """The plan of a study as data: which resolvers are trained, and the rows that they make in the tables.
 
-A row is one unit, or several of which the best on dev is taken (β, T). Published figures are in
-`report/published.py`.
+A unit is trained once for each seed. A row is one unit, or several of which the best on dev is taken (β, T).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
-from corelax.study.systems import OTHERS, OUR_NETWORKS, OURS, PAPER, chosen_systems
-from corelax.study.units import Unit, unit_chain
-from corelax.train.sparse.config import PRETRAINING
+from corelax.study.systems import OUR_NETWORKS, OURS, PAPER, chosen_systems
+from corelax.train.sparse.config import PRETRAINING, Config, is_everywhere
 from corelax.train.sparse.presets import PRESETS, stage_chain
 
 PAPER_BETA_SQUARED = (0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.25, 4.0)
-BETA_SQUARED = (
-    *PAPER_BETA_SQUARED,
-    8.0,
-    16.0,
-)  # the best of the paper's grid was its largest on LitBank
+# The best of the paper's grid was its largest on LitBank.
+BETA_SQUARED = (*PAPER_BETA_SQUARED, 8.0, 16.0)
 FEWER_BETA_SQUARED = (1.0, 1.4, 1.8, 4.0, 8.0, 16.0)
-TEMPERATURE_GRID = (1.0, 0.5, 0.2, 0.1)
+TEMPERATURES = (1.0, 0.5, 0.2, 0.1)
 LEARNING_RATES = tuple(
     (first, second) for first in (0.05, 0.01, 0.1, 0.2) for second in (0.002, 0.01)
 )
+RATES = ("learning_rate", "output_learning_rate")
 
 BASELINE = "baseline"  # what others are compared with, and most start from
 BEST_OF_PAPER = ("b3_beta", "lea_beta")  # rows: the metric losses with their best β
@@ -41,28 +37,32 @@ SOFT = {  # metrics, and the titles of the rows that train on them
 SOFT_ROWS = (*(f"soft_{metric}" for metric in SOFT), "soft_lea")
 BETA, T = "β²", "T"  # symbols of settings that are chosen on dev
 
-__all__ = [
-    "BASELINE",
-    "BEST_OF_PAPER",
-    "BETA",
-    "BETA_SQUARED",
-    "LEARNING_RATES",
-    "OTHERS",
-    "OURS",
-    "PAPER",
-    "RATES",
-    "SOFT_ROWS",
-    "Grid",
-    "Row",
-    "Study",
-    "T",
-    "check_settings",
-    "full_study",
-    "quick_study",
-]
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One resolver to train: a preset with some settings and a name.
+
+    Attributes:
+        name: The name of its last stage, and of its files.
+        preset: A name from `PRESETS`, or a TOML file.
+        settings: Settings that differ from the preset.
+        rates: In a study that tunes learning rates, the unit whose rates it takes (or itself).
+        stages: New names for earlier stages that it must not share with other units.
+    """
+
+    name: str
+    preset: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    rates: str = ""
+    stages: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def starts_from_baseline(self) -> bool:
+        """Whether the baseline is one of the stages before it."""
+        return BASELINE in PRESETS[self.preset].get("start", ())
 
 
-class Row(NamedTuple):
+class StudyRow(NamedTuple):
     """A row of the tables.
 
     Attributes:
@@ -72,6 +72,7 @@ class Row(NamedTuple):
         units: Names of its units; of several, the best on dev is taken.
         decoding: "links" or "entities".
         symbol: What its units differ in ("β²", "T"), where there are several.
+        values: The value of each unit, where there are several.
     """
 
     name: str
@@ -80,60 +81,28 @@ class Row(NamedTuple):
     units: tuple[str, ...]
     decoding: str = "links"
     symbol: str = ""
-
-
-class Grid(NamedTuple):
-    """Units that differ in one setting: the points of a figure.
-
-    >>> Grid("lea", "lea", "beta_squared", (1.0, 1.4), "lea_1", {}).units()[1].name
-    'lea_1.4'
-    """
-
-    name: str
-    preset: str
-    key: str
-    values: tuple[float, ...]
-    rates: str
-    settings: dict[str, Any]
-
-    def unit_name(self, value: float) -> str:
-        """The name of the unit with this value."""
-        return f"{self.name}_{value:g}"
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of its units."""
-        return tuple(map(self.unit_name, self.values))
-
-    def units(self) -> list[Unit]:
-        """Its units, in the order of their values."""
-        return [
-            Unit(self.unit_name(value), self.preset, {**self.settings, self.key: value}, self.rates)
-            for value in self.values
-        ]
+    values: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """The units that are trained, and what the report shows of them.
+    """The units that are trained, and the rows that the report shows of them.
 
     Attributes:
         units: The units, the most important first.
         rows: The rows of the tables.
-        grids: The grids of the figures.
-        tuned: Units whose learning rates are tuned on dev; units that others start from come first.
+        tuned: Units whose learning rates are tuned on dev, the baseline first.
         learning_rates: (first layer, second layer) to choose from.
     """
 
     units: Sequence[Unit]
-    rows: Sequence[Row]
-    grids: Sequence[Grid] = ()
+    rows: Sequence[StudyRow]
     tuned: tuple[str, ...] = ()
     learning_rates: Sequence[tuple[float, float]] = LEARNING_RATES
 
-    def grid(self, name: str) -> Grid | None:
-        """The grid of this name, if the study has it."""
-        return next((grid for grid in self.grids if grid.name == name), None)
+    def grid(self, name: str) -> StudyRow | None:
+        """The row of this name, if the study has it and it chooses among several values."""
+        return next((row for row in self.rows if row.name == name and row.values), None)
 
     def only(self, names: Collection[str]) -> Study:
         """The study of these rows and the baseline: the units that they have, and those that tune for them.
@@ -148,20 +117,18 @@ class Study:
         owners = {unit.rates for unit in self.units if unit.name in wanted}
         tuned = tuple(name for name in self.tuned if name in {BASELINE, *owners})
         units = [unit for unit in self.units if unit.name in {*wanted, *tuned}]
-        grids = [grid for grid in self.grids if wanted.issuperset(grid.names)]
-        return replace(self, units=units, rows=rows, grids=grids, tuned=tuned)
+        return replace(self, units=units, rows=rows, tuned=tuned)
 
 
 def quick_study() -> Study:
     """The four resolvers of the paper, with its β."""
-    units = [Unit(name, name) for name in ("baseline", "entity_ce", "b3", "lea")]
-    titles = ("Baseline (heuristic loss)", "L_ec", "L_β,B³, β² = 1.4", "L_β,LEA, β² = 1.8")
-    names = ("baseline", "entity_ce", "b3_beta", "lea_beta")  # as the full study calls such rows
     rows = [
-        Row(name, title, PAPER, (unit.name,))
-        for name, title, unit in zip(names, titles, units, strict=True)
+        StudyRow("baseline", "Baseline (heuristic loss)", PAPER, ("baseline",)),
+        StudyRow("entity_ce", "L_ec", PAPER, ("entity_ce",)),
+        StudyRow("b3_beta", "L_β,B³, β² = 1.4", PAPER, ("b3",)),
+        StudyRow("lea_beta", "L_β,LEA, β² = 1.8", PAPER, ("lea",)),
     ]
-    return Study(units, rows)
+    return Study([Unit(row.units[0], row.units[0]) for row in rows], rows)
 
 
 def full_study(
@@ -179,80 +146,143 @@ def full_study(
     >>> [row.name for row in full_study(ours=False).rows][:4]
     ['baseline', 'entity_ce', 'b3', 'b3_beta']
     """
-    soft: dict[str, Any] = {"like_original": False}
-    as_paper: dict[str, Any] = {} if like_original else soft
-    b3 = Grid("b3", "b3", "beta_squared", BETA_SQUARED, "b3_1", as_paper)
-    lea = Grid("lea", "lea", "beta_squared", BETA_SQUARED, "lea_1", as_paper)
-    first = [Unit("baseline", "baseline", {}, "baseline")]
-    first += [Unit("entity_ce", "entity_ce", {}, "entity_ce")]
-    first += [grid.units()[grid.values.index(1.0)] for grid in (b3, lea)]
+    as_paper: dict[str, Any] = {} if like_original else {"like_original": False}
+    b3 = _grid("b3", "b3", BETA_SQUARED, "b3_1", as_paper)
+    lea = _grid("lea", "lea", BETA_SQUARED, "lea_1", as_paper)
     others = [s for s in chosen_systems(vectors=vectors) if ours or s.group != OUR_NETWORKS]
-    first += [system.unit(as_paper) for system in others]
-    rows = [
-        Row("baseline", "Baseline (heuristic loss)", PAPER, ("baseline",)),
-        Row("entity_ce", "L_ec", PAPER, ("entity_ce",)),
-        Row("b3", "L_B³, β = 1", PAPER, (b3.unit_name(1),)),
-        Row("b3_beta", "L_β,B³, β on dev", PAPER, b3.names, symbol=BETA),
-        Row("lea", "L_LEA, β = 1", PAPER, (lea.unit_name(1),)),
-        Row("lea_beta", "L_β,LEA, β on dev", PAPER, lea.names, symbol=BETA),
-        *(Row(system.name, system.title, system.group, (system.name,)) for system in others),
+    units = [
+        Unit("baseline", "baseline", {}, "baseline"),
+        Unit("entity_ce", "entity_ce", {}, "entity_ce"),
+        b3[BETA_SQUARED.index(1)],
+        lea[BETA_SQUARED.index(1)],
     ]
-    grids = [b3, lea]
+    for system in others:
+        is_metric = PRESETS[system.name]["objective"] == "metric"
+        units.append(Unit(system.name, system.name, as_paper if is_metric else {}, system.rates))
+    rows = [
+        StudyRow("baseline", "Baseline (heuristic loss)", PAPER, ("baseline",)),
+        StudyRow("entity_ce", "L_ec", PAPER, ("entity_ce",)),
+        StudyRow("b3", "L_B³, β = 1", PAPER, ("b3_1",)),
+        _choosing("b3_beta", "L_β,B³, β on dev", PAPER, BETA, BETA_SQUARED, b3),
+        StudyRow("lea", "L_LEA, β = 1", PAPER, ("lea_1",)),
+        _choosing("lea_beta", "L_β,LEA, β on dev", PAPER, BETA, BETA_SQUARED, lea),
+        *(StudyRow(system.name, system.title, system.group, (system.name,)) for system in others),
+    ]
+    tuned = ["baseline", "entity_ce", "b3_1", "lea_1"]
+    points = [*b3, *lea]
     if ours:
-        plain = {**soft, "beta_squared": 1}
-        # Without the authors' filter these losses are soft: they need no second run.
-        same = {} if like_original else {"lea": lea.unit_name(1), "b_cubed": b3.unit_name(1)}
-        no_filter = " (no hard filter)" if like_original else ""
-        pair_b3 = Grid("pair_b3", "pairwise_b3", "beta_squared", FEWER_BETA_SQUARED, "b3_1", {})
-        pair_lea = Grid("pair_lea", "pairwise_lea", "beta_squared", FEWER_BETA_SQUARED, "lea_1", {})
-        cold = Grid("cold", "lea", "temperature", TEMPERATURE_GRID, "lea_1", plain)
-        cold_links = Grid(
-            "cold_links", "lea", "temperature", TEMPERATURE_GRID[1:], "lea_1",
-            {**plain, "temperature_on": "link"},
-        )  # fmt: skip
-        annealed = {**plain, "temperature_end": 0.1}
-        first += [
-            cold.units()[0],
-            Unit("annealed", "lea", annealed, "annealed"),  # small T wants rates of its own
-            Unit("annealed_links", "lea", {**annealed, "temperature_on": "link"}, "annealed"),
-            pair_b3.units()[0],
-            pair_lea.units()[0],
-            *(Unit(f"soft_{m}", "conll", {"metric": m}, "b3_1") for m in SOFT if m not in same),
-        ]
-        rows += [
-            Row(
-                "soft_lea",
-                f"Soft LEA{no_filter}, T = 1",
-                OURS,
-                (same.get("lea", cold.unit_name(1)),),
-            ),
-            Row("cold", "Soft LEA, T on dev", OURS, cold.names, symbol=T),
-            Row(
-                "cold_links", "Soft LEA, link temperature on dev", OURS, cold_links.names, symbol=T
-            ),
-            Row("annealed", "Soft LEA, T annealed 1 → 0.1", OURS, ("annealed",)),
-            Row("annealed_links", "Soft LEA, link T annealed 1 → 0.1", OURS, ("annealed_links",)),
-            Row("pairwise_b3", "Pairwise B³, β = 1", OURS, (pair_b3.unit_name(1),)),
-            Row("pairwise_b3_beta", "Pairwise B³, β on dev", OURS, pair_b3.names, symbol=BETA),
-            Row("pairwise_lea", "Pairwise LEA, β = 1", OURS, (pair_lea.unit_name(1),)),
-            Row("pairwise_lea_beta", "Pairwise LEA, β on dev", OURS, pair_lea.names, symbol=BETA),
-            *(
-                Row(f"soft_{m}", title, OURS, (same.get(m, f"soft_{m}"),))
-                for m, title in SOFT.items()
-            ),
-            Row("baseline_entities", "Baseline, entity decoding", OURS, ("baseline",), "entities"),
-            Row("lea_entities", "L_LEA, β = 1, entity decoding", OURS, ("lea_1",), "entities"),
-            Row(
-                "annealed_entities", "T annealed, entity decoding", OURS, ("annealed",), "entities"
-            ),
-        ]
-        grids += [pair_b3, pair_lea, cold, cold_links]
-    units = [*first, *(unit for grid in grids for unit in grid.units())]
-    unique = {unit.name: unit for unit in units}
-    tuned = (
-        ("baseline", "entity_ce", "b3_1", "lea_1", *(["annealed"] if ours else [])) if tune else ()
+        first, more, our_rows = _beyond(like_original=like_original)
+        units, points, rows = units + first, points + more, rows + our_rows
+        tuned.append("annealed")
+    unique = {unit.name: unit for unit in [*units, *points]}
+    return Study(list(unique.values()), rows, tuple(tuned) if tune else ())
+
+
+def _beyond(*, like_original: bool) -> tuple[list[Unit], list[Unit], list[StudyRow]]:
+    """Ours: the most important units, those of grids, and the rows."""
+    plain = {"like_original": False, "beta_squared": 1}
+    on_links, end = {"temperature_on": "link"}, {"temperature_end": 0.1}
+    # Without the authors' filter these losses are soft: they need no second run.
+    same = {} if like_original else {"lea": "lea_1", "b_cubed": "b3_1"}
+    no_filter = " (no hard filter)" if like_original else ""
+    pair_b3 = _grid("pair_b3", "pairwise_b3", FEWER_BETA_SQUARED, "b3_1", {})
+    pair_lea = _grid("pair_lea", "pairwise_lea", FEWER_BETA_SQUARED, "lea_1", {})
+    cold = _grid("cold", "lea", TEMPERATURES, "lea_1", plain, "temperature")
+    cold_links = _grid(
+        "cold_links", "lea", TEMPERATURES[1:], "lea_1", {**plain, **on_links}, "temperature"
     )
-    return Study(list(unique.values()), rows, grids, tuned)
+    units = [
+        cold[0],
+        Unit("annealed", "lea", {**plain, **end}, "annealed"),  # small T wants rates of its own
+        Unit("annealed_links", "lea", {**plain, **end, **on_links}, "annealed"),
+        pair_b3[0],
+        pair_lea[0],
+        *(Unit(f"soft_{m}", "conll", {"metric": m}, "b3_1") for m in SOFT if m not in same),
+    ]
+    soft, on_dev = "Soft LEA, T on dev", "Soft LEA, link temperature on dev"
+    rows = [
+        StudyRow("soft_lea", f"Soft LEA{no_filter}, T = 1", OURS, (same.get("lea", "cold_1"),)),
+        _choosing("cold", soft, OURS, T, TEMPERATURES, cold),
+        _choosing("cold_links", on_dev, OURS, T, TEMPERATURES[1:], cold_links),
+        StudyRow("annealed", "Soft LEA, T annealed 1 → 0.1", OURS, ("annealed",)),
+        StudyRow("annealed_links", "Soft LEA, link T annealed 1 → 0.1", OURS, ("annealed_links",)),
+    ]
+    for name, title, grid in (("b3", "B³", pair_b3), ("lea", "LEA", pair_lea)):
+        name, title = f"pairwise_{name}", f"Pairwise {title}, β"
+        rows += [
+            StudyRow(name, f"{title} = 1", OURS, (grid[0].name,)),
+            _choosing(f"{name}_beta", f"{title} on dev", OURS, BETA, FEWER_BETA_SQUARED, grid),
+        ]
+    for metric, title in SOFT.items():
+        name = f"soft_{metric}"
+        rows.append(StudyRow(name, title, OURS, (same.get(metric, name),)))
+    for name, title, unit in (
+        ("baseline_entities", "Baseline, entity decoding", "baseline"),
+        ("lea_entities", "L_LEA, β = 1, entity decoding", "lea_1"),
+        ("annealed_entities", "T annealed, entity decoding", "annealed"),
+    ):
+        rows.append(StudyRow(name, title, OURS, (unit,), "entities"))
+    return units, [*pair_b3, *pair_lea, *cold, *cold_links], rows
+
+
+def _grid(
+    name: str,
+    preset: str,
+    values: Sequence[float],
+    rates: str,
+    settings: Mapping[str, Any],
+    key: str = "beta_squared",
+) -> list[Unit]:
+    return [Unit(f"{name}_{value:g}", preset, {**settings, key: value}, rates) for value in values]
+
+
+def _choosing(
+    name: str,
+    title: str,
+    group: str,
+    symbol: str,
+    values: tuple[float, ...],
+    units: Sequence[Unit],
+) -> StudyRow:
+    names = tuple(unit.name for unit in units)
+    return StudyRow(name, title, group, names, symbol=symbol, values=values)
+
+
+def unit_chain(unit: Unit, seed: int, common: Mapping[str, Any]) -> list[Config]:
+    """The stages of a unit.
+
+    Args:
+        unit: The unit.
+        seed: The seed of weights, order and dropout.
+        common: Settings of all units. One that names no stage holds for every stage but pretraining;
+            one that names a stage (`antecedent.epochs`), where there is such a stage.
+
+    >>> chain = unit_chain(Unit("lea_1.4", "lea", {"beta_squared": 1.4}), 2, {"epochs": 3})
+    >>> [(config.stage, config.epochs) for config in chain]
+    [('anaphoricity', 10), ('antecedent', 20), ('baseline', 3), ('lea_1.4', 3)]
+    """
+    plain = stage_chain(unit.preset, {})
+    stages = {config.stage: config for config in plain}
+    last = plain[-1].stage
+    settings: dict[str, Any] = {}
+    for key, value in common.items():
+        prefix, dot, rest = key.partition(".")
+        if dot and prefix in PRESETS and not is_everywhere(key):
+            if prefix in stages:
+                settings[rest if prefix == last else key] = value
+        elif is_everywhere(key):
+            settings[key] = value
+        else:
+            for stage, config in stages.items():
+                if config.objective not in PRETRAINING:
+                    settings[key if stage == last else f"{stage}.{key}"] = value
+    settings = {**settings, **unit.settings, "seed": str(seed)}
+    chain = stage_chain(unit.preset, settings, name=unit.name)
+    names = {config.stage: unit.stages.get(config.stage, config.stage) for config in chain}
+    return [
+        replace(config, stage=names[config.stage], start=tuple(names[s] for s in config.start))
+        for config in chain
+    ]
 
 
 # Settings that a study chooses for each of its units.
@@ -260,7 +290,6 @@ _OWN = (
     "stage start objective metric family beta_squared temperature temperature_end temperature_on "
     "like_original as_printed decoding seed"
 ).split()
-RATES = ("learning_rate", "output_learning_rate")
 
 
 def check_settings(study: Study, common: Mapping[str, Any]) -> None:

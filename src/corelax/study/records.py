@@ -1,15 +1,13 @@
 """What a finished unit leaves in small files: enough for every table and figure, without its weights.
 
-    results/seed1/lea.json             settings, data, each epoch, seconds, device
-    results/seed1/lea.dev.links.json   entities and counts of each dev document, by best links
-
-They can be made on any machine; copied into one folder they are one study.
+results/seed1/lea.json             settings, data, each epoch, seconds, device
+results/seed1/lea.dev.links.json   entities and counts of each dev document, by best links
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,7 +18,7 @@ from corelax.document import Span
 from corelax.document.clustering import Clustering
 from corelax.train.sparse.config import Config
 
-T = TypeVar("T")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,21 +87,9 @@ def load_predicted(path: Path) -> Predicted:
 
 
 def check_record(
-    path: Path,
-    record: Record,
-    chain: Sequence[Config],
-    data: Mapping[str, str],
-    but: Collection[str] = (),
+    path: Path, record: Record, chain: Sequence[Config], data: Mapping[str, str]
 ) -> None:
-    """Raises an error if a record has other settings or documents than these.
-
-    Args:
-        path: The file of the record, for the message.
-        record: The record.
-        chain: The settings of its stages, as they should be.
-        data: The hashes of its documents, as they should be.
-        but: Settings that may differ.
-    """
+    """Raises an error if the record in a file has other settings or documents than these."""
     # Records of earlier versions lack settings that came later.
     default, *wanted = json.loads(
         json.dumps([asdict(config) for config in (Config(stage="default"), *chain)])
@@ -112,7 +98,7 @@ def check_record(
         f"{new['stage']}.{key}"
         for old, new in zip(record.chain, wanted, strict=False)
         for key in new
-        if old.get(key, default[key]) != new[key] and key not in but
+        if old.get(key, default[key]) != new[key]
     ]
     differs += ["the stages"] if len(record.chain) != len(wanted) else []
     differs += [
@@ -127,12 +113,8 @@ def check_record(
         )
 
 
-def _load(path: Path, kind: type[T]) -> T:
+def _load(path: Path, kind: type[R]) -> R:
     try:
         return kind(**json.loads(read_bytes(path)))
-    except (
-        ValueError,
-        TypeError,
-        RecursionError,
-    ) as error:  # no JSON; not an object, or one of something else
+    except (ValueError, TypeError, RecursionError) as error:  # no JSON; no object, or another one
         raise CorelaxError(f"{path}: not a result of a run ({error}); delete it") from None

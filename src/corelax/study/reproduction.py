@@ -1,37 +1,40 @@
-"""The flow of a study: tune, train, choose on dev, then predict the test documents once."""
+"""The flow of a study in a folder: tune, train, choose on dev, then predict the test documents once.
+
+Each step is a list of runs that is written out before the first of them starts:
+
+1. the learning rates of the baseline, with the first seed;
+2. those of the other tuned units, which start from the baseline with its best rates;
+3. every unit with every seed, seed after seed: if time is up, all rows have the first ones;
+4. the predictions of the tables, by the unit of each row that is best on dev.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from corelax.core.errors import CorelaxError
 from corelax.study.files import DEV, TEST, uses_vectors
-from corelax.study.folder import claim_folder
-from corelax.study.merging import TRIED, check_results, merge_results
-from corelax.study.plan import BASELINE, RATES, Row, Study
-from corelax.study.records import Record
-from corelax.study.runner import Runner, Wish
-from corelax.study.units import Unit
-from corelax.train.sparse.presets import PRESETS
+from corelax.study.folder import LINKS, Run, claim_folder
+from corelax.study.folds import fold_name
+from corelax.study.plan import BASELINE, RATES, Study, StudyRow, Unit
+from corelax.study.runner import Runner
+from corelax.train.stage import Note, ignore
 
-PRETRAINED = ("antecedent", "anaphoricity")
+Rates = tuple[float, float]  # of the first layer and of the second
 
 
 class Reproduction:
-    """A study on the files of a runner.
+    """A study in a folder.
 
     Args:
         study: The plan: units and rows.
-        runner: Runs the units; knows folder, files and settings.
+        runner: Does the runs.
         seeds: The seeds of each unit. Learning rates are tuned with the first.
-        only: The seeds that are run here, if not all; others may be run elsewhere.
-        choose_once: Whether rows choose among their units by the first seed as well; the other seeds then
-            train the chosen ones only.
         whole: The study that `study` is a part of, if it is: other parts can be run in the same folder.
+        note: Called with a line for each event that a user should know of.
     """
 
     def __init__(
@@ -39,243 +42,215 @@ class Reproduction:
         study: Study,
         runner: Runner,
         seeds: Sequence[int],
-        only: Collection[int] | None = None,
-        *,
-        choose_once: bool = False,
         whole: Study | None = None,
+        note: Note = ignore,
     ) -> None:
-        self.study, self.runner, self.seeds = study, runner, tuple(seeds)
-        self._whole = whole or study
-        self._choose_once = choose_once
-        self._here = [seed for seed in self.seeds if only is None or seed in only]
+        self.study, self.runner, self.folder, self.seeds = study, runner, runner.folder, seeds
+        self._whole, self._note = whole or study, note
         self._units = {unit.name: unit for unit in study.units}
+        self._rates: dict[str, Rates] = {}  # once known, asked for again and again
         self._is_prepared = False
-        self._tuned: dict[str, tuple[float, float]] = {}  # once known, asked for again and again
-        self._ready: dict[str, Unit] = {}
 
     def prepare(self) -> None:
-        """Checks settings and files before anything is trained; an error if OUT holds another study.
-
-        `run` calls it if nobody did; a second call does nothing.
-        """
+        """Checks settings and files before any training; an error if the folder holds another study."""
         if self._is_prepared:
             return
         # A wrong setting is better found now than after hours.
-        configs = [self.runner.chain(unit, self.seeds[0])[-1] for unit in self._whole.units]
-        start = self.runner.chain(self._units[BASELINE], self.seeds[0])[-1]
+        configs = [self.folder.chain(unit, self.seeds[0])[-1] for unit in self._whole.units]
+        start = self.folder.chain(self._units[BASELINE], self.seeds[0])[-1]
         different = {uses_vectors(config): config for config in (*configs, start)}
         data: dict[str, str] = {}
         for config in different.values():
-            data |= self.runner.prepare(config)
-        claim_folder(self.runner.out, {"data": data, **self.identity})
+            data |= self.folder.prepare(config, self._note)
+        claim_folder(self.folder.out, {"data": data, **self.identity})
         self._is_prepared = True
 
     @property
     def identity(self) -> dict[str, Any]:
         """What a folder is a study of, beside its documents."""
-        return {
-            "tuned": bool(self._whole.tuned),
-            "chosen once": self._choose_once or None,  # folders of earlier versions do not say it
-            "settings": dict(self.runner.common),
-        }
-
-    def merge(self, source: Path) -> int:
-        """Copies the results of another folder, all or none; returns the number of files."""
-        return merge_results(source, self.runner.out, self._check_foreign)
-
-    def check_merge(self, source: Path) -> None:
-        """Raises an error if `merge` would."""
-        check_results(source, self.runner.out, self._check_foreign)
+        return {"tuned": bool(self._whole.tuned), "settings": dict(self.folder.common)}
 
     def run(self) -> bool:
         """Trains and predicts; returns whether all is done (else time was up, or runs failed)."""
         self.prepare()
-        is_done = self.runner.attempt(self._training, self._final)
-        if not is_done and self.runner.out_of_time:
-            self.runner.predict(self._settled)
-            is_done = self.runner.attempt(self._training, self._final)  # begins nothing
-        return is_done
+        for step in (self.baseline_rates, self.other_rates, self.training, self.predictions):
+            self.runner.run(step())
+        if self.runner.out_of_time and not self.runner.is_idle:
+            self.runner.run(self.settled(), late=True)
+        runs = [*self.training(), *self.predictions()]
+        return self._are_all_known() and all(map(self.folder.is_done, runs))
+
+    def baseline_rates(self) -> list[Run]:
+        """The runs that tune the learning rates of the baseline."""
+        return self._candidates([name for name in self.study.tuned if name == BASELINE])
+
+    def other_rates(self) -> list[Run]:
+        """Those that tune the rates of other units, if the baseline has its own."""
+        return self._candidates([name for name in self.study.tuned if name != BASELINE])
+
+    def training(self) -> list[Run]:
+        """Every unit whose learning rates are known, with every seed."""
+        units = [unit for name in self._units if (unit := self.unit(name))]
+        return [self.folder.run(unit, seed, (DEV, LINKS)) for seed in self.seeds for unit in units]
+
+    def predictions(self) -> list[Run]:
+        """The predictions of the tables, by units that are trained."""
+        return self._predictions(self.study.rows)
+
+    def settled(self) -> list[Run]:
+        """The predictions that models here can make, of rows whose choice no run to come can change.
+
+        They are made even if time is up: a borrowed machine takes its models along.
+        """
+        rows = [
+            row
+            for row in self.study.rows
+            if len(row.units) == 1
+            or all(len(self._dev_scores(name)) == len(self.seeds) for name in row.units)
+        ]
+        return [run for run in self._predictions(rows) if self.folder.is_trained(run)]
 
     def unit(self, name: str) -> Unit | None:
-        """A unit with the learning rates that were chosen for it; None if they are not chosen yet."""
-        if name in self._ready:
-            return self._ready[name]
+        """A unit with the learning rates that were chosen for it; None if they are not known."""
         unit = self._units[name]
         settings: dict[str, Any] = {}
-        for owner, prefix in ((BASELINE, f"{BASELINE}."), (unit.rates, "")):
-            if owner not in self.study.tuned or (owner == BASELINE and not unit.rates):
-                continue
-            if prefix and not self._starts_from_baseline(unit):
-                continue
-            if (rates := self.rates(owner)) is None:
+        if unit.rates and unit.starts_from_baseline and BASELINE in self.study.tuned:
+            if (rates := self.rates(BASELINE)) is None:
                 return None
-            settings |= _settings(rates, prefix)
-        self._ready[name] = replace(unit, settings={**settings, **unit.settings})
-        return self._ready[name]
+            settings |= _rate_settings(rates, f"{BASELINE}.")
+        if unit.rates in self.study.tuned:
+            if (rates := self.rates(unit.rates)) is None:
+                return None
+            settings |= _rate_settings(rates)
+        return replace(unit, settings={**settings, **unit.settings})
 
-    def rates(self, name: str) -> tuple[float, float] | None:
+    def rates(self, name: str) -> Rates | None:
         """The learning rates of a tuned unit that are best on dev; None if not all are tried yet."""
-        if name not in self._tuned:
+        if name not in self._rates:
             scores = self.tried(name)
-            failed = [r for r in self.study.learning_rates if self._has_failed(name, r)]
-            if not scores or len(scores) + len(failed) < len(self.study.learning_rates):
+            for rates in self.study.learning_rates:
+                has_failed = (self.seeds[0], _candidate_name(name, rates)) in self.runner.failed
+                if rates not in scores and not has_failed:
+                    return None
+            if not scores:
                 return None
-            self._tuned[name] = max(scores, key=lambda rates: scores[rates])
-        return self._tuned[name]
+            self._rates[name] = max(scores, key=lambda rates: scores[rates])
+        return self._rates[name]
 
-    def tried(self, name: str) -> dict[tuple[float, float], float]:
+    def tried(self, name: str) -> dict[Rates, float]:
         """The dev scores of the learning rates that were tried, with the first seed."""
-        scores = {}
-        for rates in self.study.learning_rates:
-            candidate = self._candidate(name, rates)
-            record = candidate and self.runner.record(candidate, self.seeds[0])
-            if record:
-                scores[rates] = record.dev
-        return scores
+        candidates = {rates: self._candidate(name, rates) for rates in self.study.learning_rates}
+        records = {
+            rates: self.folder.record(run) for rates, run in candidates.items() if run is not None
+        }
+        return {rates: record.dev for rates, record in records.items() if record}
 
-    def dev_score(self, name: str) -> float | None:
-        """The mean dev score of a unit over the seeds that are done, of those that choose."""
-        unit = self.unit(name)
-        if unit is None:
-            return None
-        seeds = self.seeds[:1] if self._choose_once else self.seeds
-        records = [self.runner.record(unit, seed) for seed in seeds]
-        scores = [record.dev for record in records if record]
-        return mean(scores) if scores else None
-
-    def chosen(self, row: Row) -> str | None:
-        """The unit of a row that is best on dev; None if nothing of it is done."""
-        scores = {name: self.dev_score(name) for name in row.units}
-        done = {name: score for name, score in scores.items() if score is not None}
-        return max(done, key=lambda name: done[name]) if done else None
-
-    @property
-    def failed(self) -> dict[tuple[int, str], BaseException]:
-        """The error of each run that failed, by seed and stage."""
-        return self.runner.failed
+    def chosen(self, row: StudyRow) -> str | None:
+        """The unit of a row with the best mean dev score; None if nothing of it is done."""
+        scores = {name: self._dev_scores(name) for name in row.units}
+        means = {name: mean(of_seeds) for name, of_seeds in scores.items() if of_seeds}
+        return max(means, key=lambda name: means[name]) if means else None
 
     @property
     def part(self) -> str:
         """The part that the tables are about: test, or dev without test documents."""
-        return TEST if self.runner.files.test else DEV
-
-    def _training(self) -> Iterator[Wish]:
-        """Everything to train that is known by now; what others wait for comes first."""
-        later = self._after_the_choice() if self._choose_once else set(self._units)
-        for seed in self._here[:1]:
-            yield from self._pretraining(seed, later)
-        for name in self.study.tuned:
-            for rates in self.study.learning_rates:
-                if candidate := self._candidate(name, rates):
-                    yield Wish(candidate, self.seeds[0])
-        # Seed after seed: if time is up, all rows have the first ones and can be compared.
-        deciding = self.seeds[:1] if self._choose_once else ()
-        for seed in dict.fromkeys([*deciding, *self._here]):
-            if seed in self._here[1:]:
-                yield from self._pretraining(seed, later)
-            for name in self._units:
-                if (seed in deciding or name in later) and (unit := self.unit(name)):
-                    yield Wish(unit, seed)
-
-    def _pretraining(self, seed: int, later: Collection[str]) -> Iterator[Wish]:
-        """The stages that runs of a seed start from, side by side; those that runs to come need.
-
-        Args:
-            seed: The seed.
-            later: The units that every seed trains.
-        """
-        units = [self.unit(n) for n in self._units if seed == self.seeds[0] or n in later]
-        to_train = [unit for unit in units if not (unit and self.runner.record(unit, seed))]
-        chains = [self.runner.chain(unit, seed) for unit in to_train if unit]
-        stages = {config.stage for chain in chains for config in chain}
-        for name in PRETRAINED:
-            wish = Wish(Unit(name, name), seed, ())
-            is_needed = name in stages or None in to_train  # whose learning rates are not known yet
-            if is_needed or self.runner.is_done(wish):  # results can come without their runs
-                yield wish
-
-    def _after_the_choice(self) -> set[str]:
-        """The units that every seed trains: those that are a row alone, and those that a row has chosen."""
-        names = {row.units[0] for row in self.study.rows if len(row.units) == 1}
-        for row in self.study.rows:
-            has_ended = all(self._has_ended(name, self.seeds[0]) for name in row.units)
-            if has_ended and (chosen := self.chosen(row)):
-                names.add(chosen)
-        return names
-
-    def _has_ended(self, name: str, seed: int) -> bool:
-        """Whether a unit has a result, or has failed."""
-        return self._is_recorded(name, seed) or (seed, name) in self.runner.failed
-
-    def _is_recorded(self, name: str, seed: int) -> bool:
-        """Whether a unit has a result."""
-        unit = self.unit(name)
-        return unit is not None and self.runner.record(unit, seed) is not None
+        return TEST if self.folder.files.test else DEV
 
     @property
-    def _will_be_known(self) -> bool:
-        """Whether what is run here decides which unit of a row is chosen."""
-        return self._choose_once or set(self._here) == set(self.seeds)
+    def failed(self) -> Mapping[tuple[int, str], Exception]:
+        """The error of each run that failed, by seed and stage."""
+        return self.runner.failed
 
-    def _settled(self) -> Iterator[Wish]:
-        """The predictions of rows in which no run to come can change the choice."""
-        deciding = self.seeds[:1] if self._choose_once else self.seeds
-        yield from self._predictions(
-            row
-            for row in self.study.rows
-            if not self._will_be_known
-            or len(row.units) == 1
-            or all(self._is_recorded(name, seed) for name in row.units for seed in deciding)
-        )
+    def _dev_scores(self, name: str) -> list[float]:
+        """Of the seeds that are done."""
+        unit = self.unit(name)
+        runs = [self.folder.run(unit, seed) for seed in self.seeds] if unit else []
+        return [record.dev for run in runs if (record := self.folder.record(run))]
 
-    def _final(self) -> Iterator[Wish]:
-        """The predictions of the tables. Test documents are read only here, and when time is up."""
-        return self._predictions(self.study.rows)
-
-    def _predictions(self, rows: Iterable[Row]) -> Iterator[Wish]:
-        """The predictions of the chosen unit of each row.
-
-        Where only some seeds are run, it is not known which units all seeds together will choose, so every
-        unit that may be chosen predicts; the tables show the chosen ones.
-        """
+    def _predictions(self, rows: Iterable[StudyRow]) -> list[Run]:
+        runs = []
         for row in rows:
-            chosen = self.chosen(row)
-            names = ([chosen] if chosen else []) if self._will_be_known else row.units
-            for unit in filter(None, map(self.unit, names)):
-                parts = dict.fromkeys([DEV, self.part])
-                for seed in self._here:
-                    if self.runner.record(unit, seed):  # else it has failed
-                        yield Wish(unit, seed, tuple((part, row.decoding) for part in parts))
+            name = self.chosen(row)
+            if not name or not (unit := self.unit(name)):
+                continue
+            predict = [(part, row.decoding) for part in dict.fromkeys([DEV, self.part])]
+            for seed in self.seeds:
+                run = self.folder.run(unit, seed, *predict)
+                if self.folder.record(run):  # else it has failed, or time was up
+                    runs.append(run)
+        return runs
 
-    def _has_failed(self, name: str, rates: tuple[float, float]) -> bool:
-        return (self.seeds[0], _candidate_name(name, rates)) in self.runner.failed
+    def _candidates(self, names: Sequence[str]) -> list[Run]:
+        every = [(name, rates) for name in names for rates in self.study.learning_rates]
+        return [run for name, rates in every if (run := self._candidate(name, rates))]
 
-    def _check_foreign(self, path: Path, name: str, seed: int, record: Record) -> None:
-        """Raises an error if a record of another folder is not of this study, whatever its learning rates."""
-        unit = self._units.get(name.partition(TRIED)[0])
-        if unit is None or seed not in self.seeds:
-            raise CorelaxError(f"{path}: this study has no such run; give it the same options")
-        chain = self.runner.chain(replace(unit, name=name), seed)
-        self.runner.check_record(path, record, chain, but=RATES)
-
-    def _candidate(self, name: str, rates: tuple[float, float]) -> Unit | None:
+    def _candidate(self, name: str, rates: Rates) -> Run | None:
         """A tuned unit with given learning rates; None if those of the baseline before it are not known."""
         unit = self._units[name]
-        settings = _settings(rates, "")
-        if self._starts_from_baseline(unit):
+        settings = _rate_settings(rates)
+        if unit.starts_from_baseline:
             if (before := self.rates(BASELINE)) is None:
                 return None
-            settings |= _settings(before, f"{BASELINE}.")
+            settings |= _rate_settings(before, f"{BASELINE}.")
         name = _candidate_name(name, rates)
-        return replace(unit, name=name, settings={**unit.settings, **settings})
+        unit = replace(unit, name=name, settings={**unit.settings, **settings})
+        return self.folder.run(unit, self.seeds[0], (DEV, LINKS))
 
-    def _starts_from_baseline(self, unit: Unit) -> bool:
-        return BASELINE in PRESETS[unit.preset].get("start", ())
-
-
-def _candidate_name(name: str, rates: tuple[float, float]) -> str:
-    return name + TRIED + "_".join(f"{rate:g}" for rate in rates)
+    def _are_all_known(self) -> bool:
+        return all(self.unit(name) for name in self._units)
 
 
-def _settings(rates: tuple[float, float], prefix: str) -> dict[str, float]:
+class CrossValidation:
+    """A study on every fold of a corpus: each is a study in a folder of its own, as `OUT/fold1`.
+
+    Learning rates, β and T are chosen in each fold, on its dev documents. `Results` pools the folds.
+
+    Args:
+        out: The folder of all folds.
+        folds: The studies of the folds.
+        note: Called with a line for each event that a user should know of.
+    """
+
+    def __init__(self, out: Path, folds: Sequence[Reproduction], note: Note = ignore) -> None:
+        self.out, self.folds, self._note = out, folds, note
+        self.done: list[Reproduction] = []  # the folds that can be reported
+
+    def prepare(self) -> None:
+        """An error if OUT holds another study. Documents are looked at when their fold is run."""
+        claim_folder(self.out, {"folds": len(self.folds), **self.folds[0].identity})
+
+    def run(self) -> bool:
+        """Runs one fold after the other; returns whether all are done."""
+        self.prepare()
+        is_done = True
+        for number, fold in enumerate(self.folds, 1):
+            self._note(f"fold {number} of {len(self.folds)}")
+            fold_done = fold.run()
+            is_done = is_done and fold_done
+            if fold_done or _can_be_pooled(fold):
+                self.done.append(fold)
+        return is_done
+
+    @property
+    def failed(self) -> Mapping[tuple[int, str], Exception]:
+        """The error of each run that failed, by seed and stage (with its fold)."""
+        return {
+            (seed, f"{fold_name(number)}: {stage}"): error
+            for number, fold in enumerate(self.folds, 1)
+            for (seed, stage), error in fold.runner.failed.items()
+        }
+
+
+def _can_be_pooled(fold: Reproduction) -> bool:
+    """Whether a fold in which runs failed has what others are compared with; its failed rows are left out."""
+    runner = fold.runner
+    has_baseline = fold.chosen(fold.study.rows[0]) is not None
+    return bool(runner.failed) and not runner.out_of_time and has_baseline
+
+
+def _candidate_name(name: str, rates: Rates) -> str:
+    return f"{name}_rates_" + "_".join(f"{rate:g}" for rate in rates)
+
+
+def _rate_settings(rates: Rates, prefix: str = "") -> dict[str, float]:
     return {f"{prefix}{key}": rate for key, rate in zip(RATES, rates, strict=True)}

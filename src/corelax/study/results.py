@@ -7,25 +7,21 @@ and tests are over all documents. What was chosen on dev may differ from fold to
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from statistics import mean, stdev
 from typing import NamedTuple
 
 import numpy as np
 
-from corelax.analysis.error_changes import (
-    DocumentErrors,
-    count_document_errors,
-    total_difference,
-)
-from corelax.analysis.errors import ErrorCounts
+from corelax.analysis.error_changes import DocumentErrors, count_document_errors, total_difference
 from corelax.analysis.significance import Difference, DocumentCounts, paired_difference
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
 from corelax.io import read
 from corelax.metrics import Score
 from corelax.study.files import DEV, TEST
-from corelax.study.folder import predicted_path
-from corelax.study.plan import BASELINE, Grid, Row
+from corelax.study.folder import LINKS
+from corelax.study.plan import BASELINE, StudyRow
 from corelax.study.records import Predicted, Record
 from corelax.study.reproduction import Reproduction
 from corelax.train.files import document_files
@@ -63,20 +59,20 @@ class Outcome(NamedTuple):
         predicted: By part ("dev", "test"), then by seed; the documents of all folds.
     """
 
-    row: Row
+    row: StudyRow
     units: tuple[str, ...]
     records: Mapping[int, Sequence[Record]]
     predicted: Mapping[str, Mapping[int, Predicted]]
 
     @property
-    def unit(self) -> str:
-        """The unit that was chosen on dev (of the first fold, where there are several)."""
-        return self.units[0]
-
-    @property
     def system(self) -> SystemKey:
         """The system of the row. Several rows can have the same."""
         return self.units, self.row.decoding
+
+    @property
+    def every_record(self) -> list[Record]:
+        """The records of all folds and seeds."""
+        return [record for folds in self.records.values() for record in folds]
 
     def seeds(self, part: str) -> list[int]:
         """The seeds that are done."""
@@ -90,6 +86,10 @@ class Outcome(NamedTuple):
     def scores(self, part: str, metric: str) -> list[Score]:
         """Recall, precision and F1 of each seed; for "conll" the means of the three metrics."""
         return [corpus_score(self.predicted[part][s], metric) for s in self.seeds(part)]
+
+    def conll(self, part: str) -> Spread:
+        """The CoNLL score in percent over seeds."""
+        return Spread.of(100 * score.f1 for score in self.scores(part, "conll"))
 
 
 def document_counts(runs: Sequence[Predicted]) -> DocumentCounts:
@@ -132,39 +132,28 @@ def corpus_score(predicted: Predicted, metric: str) -> Score:
 
 
 class Results:
-    """The results of a study. Comparisons are computed once and remembered.
+    """The results of a study. Comparisons are computed once.
 
     Args:
-        reproduction: The study, run in full or in part; or several, the folds of a corpus.
+        folds: The study, run in full or in part; or several, the folds of a corpus.
         is_done: Whether all of it is done. Until then the tables are about dev.
         wanted: How many folds there are in all, if not as many as are given.
     """
 
     def __init__(
-        self,
-        reproduction: Reproduction | Sequence[Reproduction],
-        *,
-        is_done: bool = True,
-        wanted: int | None = None,
+        self, folds: Sequence[Reproduction], *, is_done: bool = True, wanted: int | None = None
     ) -> None:
-        self.folds = [reproduction] if isinstance(reproduction, Reproduction) else [*reproduction]
-        self.reproduction, self.is_done = (
-            self.folds[0],
-            is_done,
-        )  # folds have the same plan and seeds
-        self.wanted = wanted or len(self.folds)
-        self.part = self.reproduction.part if is_done else DEV
+        self.folds, self.is_done, self.wanted = folds, is_done, wanted or len(folds)
+        self.study, self.seeds = folds[0].study, folds[0].seeds  # the same in all folds
+        self.part = folds[0].part if is_done else DEV
         self._differences: dict[Comparison, Difference] = {}
         self._beta_gains: dict[str, dict[float, Difference]] = {}
         self._errors: dict[SystemKey, DocumentErrors] = {}
-        self._runs: dict[tuple[int, str, str, str], dict[int, Predicted]] = {}
-        rows = self.reproduction.study.rows
-        outcomes = [outcome for row in rows if (outcome := self._outcome(row))]
+        outcomes = [outcome for row in self.study.rows if (outcome := self._outcome(row))]
         start = next((outcome for outcome in outcomes if outcome.row.name == BASELINE), None)
         if start is None:
-            out = self.reproduction.runner.out
             raise CorelaxError(
-                f"{out}: the baseline is not done yet, so there is nothing to report"
+                f"{folds[0].folder.out}: the baseline is not done yet, so there is nothing to report"
             )
         self.baseline = start  # which others are compared with
         self.outcomes = [outcome for outcome in outcomes if self.are_paired(outcome, start)]
@@ -172,6 +161,15 @@ class Results:
     def outcome(self, name: str) -> Outcome | None:
         """A row by its name, if it is done."""
         return next((outcome for outcome in self.outcomes if outcome.row.name == name), None)
+
+    def named(self, names: Iterable[str]) -> list[Outcome]:
+        """Rows by their names, those that are done."""
+        return [outcome for name in names if (outcome := self.outcome(name))]
+
+    @property
+    def others(self) -> list[Outcome]:
+        """All rows but the baseline."""
+        return [outcome for outcome in self.outcomes if outcome is not self.baseline]
 
     def are_paired(self, outcome: Outcome, other: Outcome) -> bool:
         """Whether two rows can be compared: at least one seed is done for both."""
@@ -215,19 +213,16 @@ class Results:
         """The differences of all systems to the baseline. Rows with the same system are one comparison."""
         return {key: self.difference(row, part=part) for key, row in self.compared.items()}
 
-    def points(self, grid: Grid) -> list[tuple[float, list[Score]]]:
-        """(value, dev scores of the seeds) of the units of a grid that are done: CoNLL means.
+    def points(self, grid: StudyRow) -> dict[float, list[Score]]:
+        """By value the dev scores of the units of a row that are done: CoNLL means of each seed.
 
-        Of the seeds that all of them have, so that they compare: where a value is chosen once, only the first
-        seed has tried them all.
+        Of the seeds that all of them have, so that they compare.
         """
-        return [
-            (value, [corpus_score(run, "conll") for run in runs])
-            for value, runs in self._paired_runs(grid).items()
-        ]
+        runs = self._paired_runs(grid)
+        return {value: [corpus_score(run, "conll") for run in runs[value]] for value in runs}
 
-    def beta_gains(self, grid: Grid) -> dict[float, Difference]:
-        """The difference of each value of a grid to the value 1 on dev, over the seeds that all have."""
+    def beta_gains(self, grid: StudyRow) -> dict[float, Difference]:
+        """The difference of each value of a row to the value 1 on dev, over the seeds that all have."""
         runs = self._paired_runs(grid)
         if len(runs) < 2 or 1.0 not in runs:
             return {}
@@ -239,24 +234,10 @@ class Results:
             }
         return self._beta_gains[grid.name]
 
-    def _paired_runs(self, grid: Grid) -> dict[float, list[Predicted]]:
-        """The dev predictions of the values of a grid that are done, of the seeds that all of them have."""
-        every = {value: self._everywhere(grid.unit_name(value)) for value in grid.values}
-        done = {value: runs for value, runs in every.items() if runs}
-        shared = sorted(set.intersection(*map(set, done.values()))) if done else []
-        return {value: [runs[seed] for seed in shared] for value, runs in done.items() if shared}
-
-    def beta_gain(self, grid: Grid) -> tuple[float, Difference] | None:
-        """The best value of a grid on dev, and its difference to the value 1 there, over shared seeds."""
-        gains = self.beta_gains(grid)
-        if not gains:
-            return None
-        best = max(gains, key=lambda value: gains[value].mean)
-        return best, gains[best]
-
+    @cached_property
     def gold(self) -> list[Document]:
         """The documents that the tables are about, with their right answers."""
-        files = [fold.runner.files for fold in self.folds]
+        files = [fold.folder.files for fold in self.folds]
         parts = [(f.test if f.test and self.part == TEST else f.dev, f.format) for f in files]
         return [
             doc
@@ -265,30 +246,34 @@ class Results:
             for doc in read(file, format)
         ]
 
-    def document_errors(self, outcome: Outcome, gold: Sequence[Document]) -> DocumentErrors:
+    def errors(self, outcome: Outcome) -> DocumentErrors:
         """The errors of each seed and document. Rows with the same system share them."""
         if outcome.system not in self._errors:
             predicted = outcome.predicted[self.part]
-            runs = [system_documents(gold, predicted[seed]) for seed in sorted(predicted)]
-            self._errors[outcome.system] = count_document_errors(gold, runs)
+            runs = [system_documents(self.gold, predicted[seed]) for seed in sorted(predicted)]
+            self._errors[outcome.system] = count_document_errors(self.gold, runs)
         return self._errors[outcome.system]
 
-    def errors(self, outcome: Outcome, gold: Sequence[Document]) -> list[ErrorCounts]:
-        """The errors of each seed."""
-        return self.document_errors(outcome, gold).totals()
-
-    def error_change(
-        self, outcome: Outcome, gold: Sequence[Document], kind: str, type: str | None = None
-    ) -> Difference:
+    def error_change(self, outcome: Outcome, kind: str, type: str | None = None) -> Difference:
         """How many more errors of a kind there are than for the baseline, over the seeds that both have."""
         numbers = []
         for one, other in ((outcome, self.baseline), (self.baseline, outcome)):
             seeds, shared = one.seeds(self.part), other.seeds(self.part)
             places = [place for place, seed in enumerate(seeds) if seed in shared]
-            numbers.append(self.document_errors(one, gold).number(kind, type)[places])
+            numbers.append(self.errors(one).number(kind, type)[places])
         return total_difference(system=numbers[0], baseline=numbers[1])
 
-    def _outcome(self, row: Row) -> Outcome | None:
+    def _paired_runs(self, grid: StudyRow) -> dict[float, list[Predicted]]:
+        """The dev predictions of the values of a row that are done, of the seeds that all of them have."""
+        every = {
+            value: self._predicted([name] * len(self.folds), DEV, LINKS)
+            for value, name in zip(grid.values, grid.units, strict=True)
+        }
+        done = {value: runs for value, runs in every.items() if runs}
+        shared = sorted(set.intersection(*map(set, done.values()))) if done else []
+        return {value: [runs[seed] for seed in shared] for value, runs in done.items() if shared}
+
+    def _outcome(self, row: StudyRow) -> Outcome | None:
         """A row, over the seeds that all folds have."""
         records: list[dict[int, Record]] = []
         names = []
@@ -298,41 +283,30 @@ class Results:
             if not name or not unit:
                 return None
             names.append(name)
-            known = {seed: fold.runner.record(unit, seed) for seed in fold.seeds}
+            known = {seed: fold.folder.record(fold.folder.run(unit, seed)) for seed in self.seeds}
             records.append({seed: record for seed, record in known.items() if record})
-        predicted = {
-            part: self._predicted(names, part, row.decoding)
-            for part in dict.fromkeys([DEV, self.part])
-        }
+        parts = dict.fromkeys([DEV, self.part])
+        predicted = {part: self._predicted(names, part, row.decoding) for part in parts}
         if not all(predicted.values()):
             return None
         shared = sorted(set.intersection(*map(set, records)))
         of_seeds = {seed: [of_fold[seed] for of_fold in records] for seed in shared}
         return Outcome(row, tuple(names), of_seeds, predicted)
 
-    def _everywhere(self, unit: str) -> dict[int, Predicted]:
-        """The dev predictions of the same unit in all folds."""
-        return self._predicted([unit] * len(self.folds), DEV, "links")
-
     def _predicted(self, units: Sequence[str], part: str, decoding: str) -> dict[int, Predicted]:
         """The predictions of a unit of each fold by seed, of the seeds that are done in all folds."""
-        runs = [self._of_fold(n, unit, part, decoding) for n, unit in enumerate(units)]
-        shared = sorted(set.intersection(*map(set, runs)))
-        return {seed: pooled([of_fold[seed] for of_fold in runs]) for seed in shared}
-
-    def _of_fold(self, number: int, unit: str, part: str, decoding: str) -> dict[int, Predicted]:
-        """The predictions of a unit in a fold by seed, of the seeds that are done."""
-        key = (number, unit, part, decoding)
-        if key not in self._runs:
-            fold = self.folds[number]
-            paths = {
-                seed: predicted_path(fold.runner.out, unit, seed, part, decoding)
-                for seed in fold.seeds
-            }
-            self._runs[key] = {
-                seed: fold.runner.predicted(path) for seed, path in paths.items() if path.exists()
-            }
-        return self._runs[key]
+        runs = {
+            seed: [
+                fold.folder.predicted(unit, seed, part, decoding)
+                for fold, unit in zip(self.folds, units, strict=True)
+            ]
+            for seed in self.seeds
+        }
+        return {
+            seed: pooled([run for run in of_folds if run])
+            for seed, of_folds in runs.items()
+            if all(of_folds)
+        }
 
 
 def system_documents(gold: Sequence[Document], predicted: Predicted) -> list[Document]:

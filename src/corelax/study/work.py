@@ -1,13 +1,12 @@
-"""One job of a study: trains a stage, predicts with it, and leaves the results in files."""
+"""One run of a study: trains a stage, predicts with it, and leaves the results in files."""
 
 from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import torch
 
@@ -16,10 +15,10 @@ from corelax.core.errors import CorelaxError
 from corelax.core.version import VERSION
 from corelax.metrics import Tally
 from corelax.rankers.sparse.features.cache import FeatureCorpus
-from corelax.rankers.sparse.folder import is_finished
+from corelax.rankers.sparse.folder import Model, is_finished
 from corelax.rankers.sparse.ranker import Ranker, decode_table
 from corelax.study.files import DEV, Files, uses_vectors
-from corelax.study.folder import delete_predictions, predicted_path, record_path, seed_folder
+from corelax.study.folder import Run, delete_predictions, predicted_path, record_path, seed_folder
 from corelax.study.records import Predicted, Record, save
 from corelax.train.checkpoint import LOG
 from corelax.train.sparse.config import Config
@@ -29,94 +28,77 @@ from corelax.train.sparse.stage import train_chain
 
 CHECKPOINT_SECONDS = 10.0  # an epoch may take less time than its checkpoint
 
-
-class Job(NamedTuple):
-    """A stage to train, and what to predict with it. All stages before it are finished.
-
-    Attributes:
-        chain: The stages; all but the last are finished.
-        out: The folder of the study.
-        files: The documents.
-        device: "auto", "cpu" or "cuda".
-        predict: (part, decoding) to predict when the last stage is trained. A stage that only others
-            start from predicts nothing and leaves no record.
-    """
-
-    chain: tuple[Config, ...]
-    out: Path
-    files: Files
-    device: str
-    predict: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def stage(self) -> str:
-        """The stage that is trained."""
-        return self.chain[-1].stage
-
-    @property
-    def seed(self) -> int:
-        """Its seed."""
-        return self.chain[-1].seed
+Ended = tuple[tuple[int, str], Exception | None]  # the key of a run, and its error if it failed
 
 
-class Worker:
-    """Runs jobs one after another; documents that several of them need are loaded once."""
+def make_worker(out: Path, files: Files, device: str) -> Callable[[Run], Ended]:
+    """A function that does a run, for `map_in_processes`."""
+    return RunWorker(out, files, device)
 
-    def __init__(self) -> None:
-        self._files: Files | None = None
+
+class RunWorker:
+    """Does runs one after the other, with one thread; documents that several of them need are loaded once."""
+
+    def __init__(self, out: Path, files: Files, device: str) -> None:
+        self._out, self._files, self._device = out, files, choose_device(device)
         self._data: dict[str, Data] = {}  # by settings of features
         self._test: dict[str, FeatureCorpus] = {}
 
-    def run(self, job: Job) -> None:
+    def __call__(self, run: Run) -> Ended:
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)  # in every process: results are those of one process, bit for bit
+        try:
+            self.do(run)
+        except Exception as error:  # other runs can be done all the same
+            return run.key, error
+        finally:
+            torch.set_num_threads(threads)
+        return run.key, None
+
+    def do(self, run: Run) -> None:
         """Trains what is not trained yet, predicts, and writes the results."""
-        device = choose_device(job.device)
-        config = job.chain[-1]
-        data = self._training_data(config, job.files)
-        folder = seed_folder(job.out, job.seed)
-        is_new = not is_finished(folder / job.stage)
+        config, out, data = run.chain[-1], self._out, self._training_data(run.chain[-1])
+        folder = seed_folder(out, run.seed)
+        record = record_path(out, run.stage, run.seed)
+        is_new = not is_finished(folder / run.stage)
         model = train_chain(
-            job.chain,
+            run.chain,
             folder,
             data,
-            device=device,
+            device=self._device,
             resume=True,
             checkpoint_seconds=CHECKPOINT_SECONDS,
         )
-        record = record_path(job.out, job.stage, job.seed)
         if is_new:  # a record that exists is of a model that was deleted
             record.unlink(missing_ok=True)
         is_known = record.exists()
         if not is_known:
-            delete_predictions(job.out, job.stage, job.seed)
-        for part, decoding in job.predict:
-            path = predicted_path(job.out, job.stage, job.seed, part, decoding)
+            delete_predictions(out, run.stage, run.seed)
+        for part, decoding in run.predict:
+            path = predicted_path(out, run.stage, run.seed, part, decoding)
             if not path.exists():
-                corpus = data.dev if part == DEV else self._test_documents(config, job.files, data)
+                corpus = data.dev if part == DEV else self._test_documents(config, data)
                 save(path, _predict(model.ranker, corpus, config.singletons, decoding))
-        if job.predict and not is_known:  # last: a record that exists has its predictions
-            save(record, _record(job.chain, folder / job.stage, model.training, device))
+        if run.predict and not is_known:  # last: a record that exists has its predictions
+            save(record, _record(run, folder, model, self._device))
         del model
-        if device == "cuda":  # frees memory for the processes beside this one
+        if self._device == "cuda":  # frees memory for the processes beside this one
             gc.collect()
             torch.cuda.empty_cache()
 
-    def _training_data(self, config: Config, files: Files) -> Data:
-        """Training and dev documents. Those of one study are kept, with their test documents."""
-        if files != self._files:
-            self._data, self._test = {}, {}  # before others are loaded
-            self._files = files
+    def _training_data(self, config: Config) -> Data:
         key = _features(config)
         if key not in self._data:
-            self._data[key] = files.load(config)
+            self._data[key] = self._files.load(config)
         return self._data[key]
 
-    def _test_documents(self, config: Config, files: Files, data: Data) -> FeatureCorpus:
-        if files.test is None:
+    def _test_documents(self, config: Config, data: Data) -> FeatureCorpus:
+        if self._files.test is None:
             raise CorelaxError("test documents are to be predicted, but the study has none")
         key = _features(config)
         if key not in self._test:
-            vocabulary = data.train.vocabulary
-            self._test[key] = scored_documents(config, files.test, vocabulary, format=files.format)
+            file, format = self._files.test, self._files.format
+            self._test[key] = scored_documents(config, file, data.train.vocabulary, format=format)
         return self._test[key]
 
 
@@ -126,18 +108,15 @@ def _features(config: Config) -> str:
     return repr((config.mentions, config.feature_set, settings, uses_vectors(config)))
 
 
-def _record(
-    chain: Sequence[Config], folder: Path, training: Mapping[str, Any], device: str
-) -> Record:
-    """The record of a trained stage, from its folder."""
-    lines = (folder / LOG).read_text(encoding="utf-8").splitlines()
+def _record(run: Run, folder: Path, model: Model, device: str) -> Record:
+    lines = (folder / run.stage / LOG).read_text(encoding="utf-8").splitlines()
     epochs = [json.loads(line) for line in lines]
     return Record(
-        chain=[asdict(config) for config in chain],
-        data=training["data"],
+        chain=[asdict(config) for config in run.chain],
+        data=model.training["data"],
         epochs=epochs,
-        epoch=training["epoch"],
-        dev=training["dev"],
+        epoch=model.training["epoch"],
+        dev=model.training["dev"],
         seconds=round(sum(epoch["seconds"] for epoch in epochs), 3),
         device=torch.cuda.get_device_name() if device == "cuda" else "CPU",
         program=f"corelax {VERSION}, torch {torch.__version__}",
@@ -145,7 +124,6 @@ def _record(
 
 
 def _predict(ranker: Ranker, corpus: FeatureCorpus, singletons: str, decoding: str) -> Predicted:
-    """Entities and counts of each document."""
     counts: dict[str, list[list[float]]] = {}
     entities = []
     for table in corpus.tables:

@@ -1,6 +1,1 @@
-"""The report of a study: tables, figures, answers, and the page that holds them."""
-
-from corelax.study.report.page import study_page
-from corelax.study.report.tables import summary_text
-
-__all__ = ["study_page", "summary_text"]
+"""The report of a study: tables, figures and passages made from its results."""

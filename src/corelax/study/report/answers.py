@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from corelax.analysis.decisions import ERRORS
 from corelax.analysis.significance import Difference, holm
-from corelax.document import Document
 from corelax.render.report import Cell, Row, Table
-from corelax.study.plan import BEST_OF_PAPER, SOFT_ROWS, Grid
-from corelax.study.report.breakdowns import change_text
-from corelax.study.report.order import agreement, ordered_systems
-from corelax.study.report.published import BEST_BETA_SQUARED, CONLL_2012_TEST
-from corelax.study.report.tables import difference_cells, row_title
-from corelax.study.results import Outcome, Results, Spread
+from corelax.study.plan import BEST_OF_PAPER, SOFT_ROWS
+from corelax.study.report.cells import GAP, difference_cells, row_title
+from corelax.study.report.errors import change_text
+from corelax.study.report.scores import agreement, ordered_systems
+from corelax.study.results import Results
+from corelax.study.systems import BEST_BETA_SQUARED, CONLL_2012_TEST
 
-SHIFT = {
-    "false_anaphor": -1,
-    "wrong_link": -1,
-    "false_new": 1,
-}  # the directions of the paper's table 2
+# The directions of the paper's table 2.
+SHIFT = {"false_anaphor": -1, "wrong_link": -1, "false_new": 1}
 
 
 class Answer(NamedTuple):
@@ -41,19 +37,20 @@ class Answer(NamedTuple):
     wanted: float = 0.0
 
 
-def answers_table(results: Results, gold: Sequence[Document]) -> Table:
+def answers_table(results: Results) -> Table:
     """Question, the paper's answer, the verdict of this study with its numbers; p corrected for all rows."""
     answers = [
         *_gains(results),
         *_best_beta(results),
-        *_error_shift(results, gold),
+        *_error_shift(results),
         *_order(results),
         *_ours(results),
     ]
     adjusted = iter(holm([a.difference.p_value for a in answers if a.difference]))
     rows = []
     for answer in answers:
-        here, numbers = answer.here, [Cell("–"), Cell("–"), Cell("–")]
+        here: str = answer.here
+        numbers: list[Cell] = [GAP, GAP, GAP]
         if answer.difference:
             corrected = next(adjusted)
             judged = verdict(answer.difference, answer.wanted, corrected)
@@ -112,39 +109,34 @@ def _gains(results: Results) -> Iterator[Answer]:
 
 def _best_beta(results: Results) -> Iterator[Answer]:
     """Is a β above 1 best? And in the pairwise family?"""
-    for name, title, row in (
-        ("b3", "Is β > 1 best for L_B³, on dev?", "b3_beta"),
-        ("lea", "Is β > 1 best for L_LEA, on dev?", "lea_beta"),
-        ("pair_b3", "Is β > 1 best for pairwise B³, on dev?", ""),
-        ("pair_lea", "Is β > 1 best for pairwise LEA, on dev?", ""),
+    for name, loss in (
+        ("b3_beta", "L_B³"),
+        ("lea_beta", "L_LEA"),
+        ("pairwise_b3_beta", "pairwise B³"),
+        ("pairwise_lea_beta", "pairwise LEA"),
     ):
-        grid = results.reproduction.study.grid(name)
-        if grid and (best_and_gain := results.beta_gain(grid)):
-            best, gain = best_and_gain
-            paper = f"yes, β² = {BEST_BETA_SQUARED[row]:g}" if row else "–"
-            if best > 1:
-                yield Answer(title, paper, f"best β² = {best:g}{_edge(grid, best)}", gain)
-            else:
-                yield Answer(title, paper, f"no: best β² = {best:g}")
-
-
-def _edge(grid: Grid, best: float) -> str:
-    """Says so if a larger value might be better still."""
-    return ", the largest that was tried" if best == max(grid.values) else ""
-
-
-def _error_shift(results: Results, gold: Sequence[Document]) -> Iterator[Answer]:
-    """Fewer false anaphors and wrong links, more false new?"""
-    for name in BEST_OF_PAPER:
-        outcome = results.outcome(name)
-        if outcome is None:
+        grid = results.study.grid(name)
+        gains = results.beta_gains(grid) if grid else {}
+        if grid is None or not gains:
             continue
-        changes = {kind: results.error_change(outcome, gold, kind) for kind in ERRORS}
-        yes = all(changes[kind].mean * sign > 0 for kind, sign in SHIFT.items())
-        sure = all(
-            min(c.low * SHIFT[kind], c.high * SHIFT[kind]) > 0 for kind, c in changes.items()
-        )
-        word = ("yes" if sure else "yes, but it may be chance") if yes else "no"
+        best = max(gains, key=lambda value: gains[value].mean)
+        question = f"Is β > 1 best for {loss}, on dev?"
+        paper = f"yes, β² = {BEST_BETA_SQUARED[name]:g}" if name in BEST_BETA_SQUARED else "–"
+        if best > 1:
+            edge = ", the largest that was tried" if best == max(grid.values) else ""
+            yield Answer(question, paper, f"best β² = {best:g}{edge}", gains[best])
+        else:
+            yield Answer(question, paper, f"no: best β² = {best:g}")
+
+
+def _error_shift(results: Results) -> Iterator[Answer]:
+    """Fewer false anaphors and wrong links, more false new?"""
+    for outcome in results.named(BEST_OF_PAPER):
+        changes = {kind: results.error_change(outcome, kind) for kind in ERRORS}
+        word = "no"
+        if all(changes[kind].mean * sign > 0 for kind, sign in SHIFT.items()):
+            ends = [end * SHIFT[kind] for kind, c in changes.items() for end in (c.low, c.high)]
+            word = "yes" if min(ends) > 0 else "yes, but it may be chance"
         numbers = ", ".join(
             f"{kind.replace('_', ' ')} {change_text(change)}" for kind, change in changes.items()
         )
@@ -157,13 +149,13 @@ def _error_shift(results: Results, gold: Sequence[Document]) -> Iterator[Answer]
 
 def _order(results: Results) -> Iterator[Answer]:
     """Do the systems of the paper's table come in the published order?"""
-    if found := agreement(results):
-        word = "yes" if found.low > 0 else "no" if found.high < 0 else "not shown"
-        tau = f"{found.tau:.2f} [{found.low:.2f}, {found.high:.2f}]".replace("-", "−")
+    if order := agreement(results):
+        word = "yes" if order.low > 0 else "no" if order.high < 0 else "not shown"
+        tau = f"{order.tau:.2f} [{order.low:.2f}, {order.high:.2f}]".replace("-", "−")
         yield Answer(
             f"Do the {len(ordered_systems(results))} systems come in the published order?",
             "as in the table of their order",
-            f"{word}: Kendall's τ {tau}, {found.agreeing} of {found.pairs} pairs in that order",
+            f"{word}: Kendall's τ {tau}, {order.agreeing} of {order.pairs} pairs in that order",
         )
 
 
@@ -179,17 +171,13 @@ def _ours(results: Results) -> Iterator[Answer]:
         if outcome and base and results.are_paired(outcome, base):
             yield Answer(title, "–", difference=results.difference(outcome, to=base))
     if conll := results.outcome("soft_conll"):
-        rivals = [outcome for name in SOFT_ROWS if (outcome := results.outcome(name))]
-        ranked = sorted(rivals, key=lambda o: -_conll(o, results.part))
+        scores = {o.row.name: o.conll(results.part).mean for o in results.named(SOFT_ROWS)}
+        ranked = sorted(results.named(SOFT_ROWS), key=lambda o: -scores[o.row.name])
         place = ranked.index(conll) + 1
-        best = f"{row_title(ranked[0])}, {_conll(ranked[0], results.part):.2f}"
-        here = f"{_conll(conll, results.part):.2f}"
+        best = f"{row_title(ranked[0])}, {scores[ranked[0].row.name]:.2f}"
+        word = "yes" if place == 1 else "no"
         yield Answer(
             "Is the soft CoNLL average the best soft metric to train for the CoNLL score?",
             "–",
-            f"{'yes' if place == 1 else 'no'}; place {place} of {len(ranked)} ({here}; best: {best})",
+            f"{word}; place {place} of {len(ranked)} ({scores['soft_conll']:.2f}; best: {best})",
         )
-
-
-def _conll(outcome: Outcome, part: str) -> float:
-    return Spread.of(100 * score.f1 for score in outcome.scores(part, "conll")).mean

@@ -6,46 +6,45 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from corelax.analysis.significance import holm
-from corelax.metrics.counts import Score
 from corelax.render.report import Cell, Row, Table
 from corelax.study.plan import BEST_OF_PAPER, BETA, SOFT_ROWS
-from corelax.study.report.tables import difference_cells, row_title
+from corelax.study.report.cells import GAP, difference_cells, row_title, spread_cell
 from corelax.study.results import Results, Spread
 
-LONGER, NETWORKS, MARGINS, FAMILIES, DECODINGS, BETAS = (
-    "A metric or reward against as many more epochs of the baseline's loss",
-    "A metric against the loss before it, on the global network",
-    "Softmax-margin against the max-margin of the authors, the same network",
-    "Pairwise against entity family, the same metric",
-    "Entity decoding against best links, the same weights",
-    "β chosen on dev against β = 1, the same loss",
-)
 # Heading, then the names of the rows: this one against that one.
 PAIRS: Mapping[str, Sequence[tuple[str, str]]] = {
-    LONGER: [
+    "A metric or reward against as many more epochs of the baseline's loss": [
         (name, "continued") for name in (*BEST_OF_PAPER, *SOFT_ROWS, "cm_reinforce", "cm_rescale")
     ],
-    NETWORKS: [("global_b3", "global_baseline"), ("global_lea", "global_baseline")],
-    MARGINS: [("baseline", "margin2015"), ("global_baseline", "global2016")],
-    FAMILIES: [
+    "A metric against the loss before it, on the global network": [
+        ("global_b3", "global_baseline"),
+        ("global_lea", "global_baseline"),
+    ],
+    "Softmax-margin against the max-margin of the authors, the same network": [
+        ("baseline", "margin2015"),
+        ("global_baseline", "global2016"),
+    ],
+    "Pairwise against entity family, the same metric": [
         ("pairwise_b3", "soft_b_cubed"),
         ("pairwise_lea", "soft_lea"),
         ("pairwise_b3_beta", "b3_beta"),
         ("pairwise_lea_beta", "lea_beta"),
     ],
-    DECODINGS: [
+    "Entity decoding against best links, the same weights": [
         ("baseline_entities", "baseline"),
         ("lea_entities", "lea"),
         ("annealed_entities", "annealed"),
     ],
-    BETAS: [
+    "β chosen on dev against β = 1, the same loss": [
         ("b3_beta", "b3"),
         ("lea_beta", "lea"),
         ("pairwise_b3_beta", "pairwise_b3"),
         ("pairwise_lea_beta", "pairwise_lea"),
     ],
 }
-LOSSES = {"b3": "L_B³", "lea": "L_LEA", "pair_b3": "Pairwise B³", "pair_lea": "Pairwise LEA"}
+# Rows that choose β, and the losses that they are about.
+OF_PAPER = {"b3_beta": "L_B³", "lea_beta": "L_LEA"}
+PAIRWISE = {"pairwise_b3_beta": "Pairwise B³", "pairwise_lea_beta": "Pairwise LEA"}
 
 
 def pairs_table(results: Results) -> Table | None:
@@ -61,14 +60,14 @@ def pairs_table(results: Results) -> Table | None:
     adjusted = holm([difference.p_value for _, _, difference in compared.values()])
     rows: list[Row] = []
     before = ""
-    for (group, *_), (one, base, difference), corrected in zip(
-        compared, compared.values(), adjusted, strict=True
+    for ((group, *_), (one, base, difference)), corrected in zip(
+        compared.items(), adjusted, strict=True
     ):
         if group != before:
             rows.append(Row([group], heading=True))
             before = group
-        cells = [Cell(row_title(one)), Cell(row_title(base))]
-        rows.append(Row([*cells, *difference_cells(difference, corrected)]))
+        cells = difference_cells(difference, corrected)
+        rows.append(Row([row_title(one), row_title(base), *cells]))
     caption = (
         f"CoNLL on {results.part}: the first row less the second, with 95 % bootstrap intervals over "
         "documents and seeds; p of a permutation test over documents, corrected for all comparisons of this "
@@ -81,29 +80,27 @@ def pairs_table(results: Results) -> Table | None:
 def beta_table(results: Results) -> Table | None:
     """The price of β: recall and precision of every value on dev, and the difference to β = 1."""
     rows: list[Row] = []
-    for name, title in LOSSES.items():
-        grid = results.reproduction.study.grid(name)
+    for name, title in {**OF_PAPER, **PAIRWISE}.items():
+        grid = results.study.grid(name)
         gains = results.beta_gains(grid) if grid else {}
         if grid is None or not gains:
             continue
         rows.append(Row([title], heading=True))
-        scores: dict[float, list[Score]] = dict(results.points(grid))
-        row = next(r for r in results.reproduction.study.rows if r.units == grid.names)
-        chosen = Counter(fold.chosen(row) for fold in results.folds)
+        scores = results.points(grid)
+        chosen = Counter(fold.chosen(grid) for fold in results.folds)
         best = max(gains, key=lambda value: gains[value].mean)
-        for value, gain in gains.items():
+        for value, unit in zip(grid.values, grid.units, strict=True):
+            if value not in gains:
+                continue
             spreads = [Spread.of(100 * score[n] for score in scores[value]) for n in range(3)]
-            times = chosen[grid.unit_name(value)]
-            rows.append(
-                Row(
-                    [
-                        Cell(f"{value:g}", {"value": value}, best=value == best),
-                        *(Cell(f"{s.mean:.2f}", {"mean": s.mean, "sd": s.sd}) for s in spreads),
-                        Cell("–") if value == 1 else difference_cells(gain, 1.0)[0],
-                        Cell(str(times) if times else "–", {"value": times}),
-                    ]
-                )
-            )
+            times = chosen[unit]
+            cells = [
+                Cell(f"{value:g}", {"value": value}, best=value == best),
+                *map(spread_cell, spreads),
+                GAP if value == 1 else difference_cells(gains[value], 1.0)[0],
+                Cell(str(times) if times else "–", {"value": times}),
+            ]
+            rows.append(Row(cells))
     if not rows:
         return None
     folds = "folds" if len(results.folds) > 1 else "fold"

@@ -8,34 +8,44 @@ from dataclasses import replace
 from corelax.analysis.passages import choose_passages
 from corelax.analysis.written import interval
 from corelax.core.version import VERSION
-from corelax.document import Document
 from corelax.render.passages import Passages
 from corelax.render.report import Figure, Item, Page, Section, Table
 from corelax.study.files import DEV, TEST
 from corelax.study.plan import BEST_OF_PAPER
 from corelax.study.report.answers import answers_table
-from corelax.study.report.breakdowns import error_changes_table, gains_table
-from corelax.study.report.comparisons import beta_table, pairs_table
-from corelax.study.report.figures import (
-    PAIRWISE,
+from corelax.study.report.cells import row_title
+from corelax.study.report.comparisons import PAIRWISE, beta_table, pairs_table
+from corelax.study.report.errors import error_changes_table, errors_table, gains_table
+from corelax.study.report.scores import matrix_table, order_table, scores_table
+from corelax.study.report.training import (
     beta_figure,
     curves_figure,
-    temperature_figure,
-)
-from corelax.study.report.matrix import matrix_table
-from corelax.study.report.order import order_table
-from corelax.study.report.published import CONLL_2012_SIZES
-from corelax.study.report.tables import (
-    errors_table,
-    every_record,
     rates_table,
-    row_title,
-    scores_table,
+    temperature_figure,
     times_table,
 )
 from corelax.study.results import Outcome, Results, system_documents
-from corelax.study.systems import left_out
+from corelax.study.systems import CONLL_2012_SIZES, left_out
 from corelax.train.sparse.config import Config
+
+_ABOUT_BETA = "A larger β favours recall: −F_β is the loss, F1 what is measured."
+_ABOUT_T = (
+    "T below 1 makes entities (or links) harder in training; as T tends to 0 the loss tends to the exact "
+    "metric."
+)
+# Explains the rows that the paper does not have.
+_GLOSSARY = {
+    "continued": "**Trained as long again**: from its best epoch, the baseline's own loss for as many "
+    "epochs as the others; what more training alone brings.",
+    "soft_lea": "**Soft**: entities count as far as they are likely to have two mentions, and gold "
+    "mentions that were not detected count as missed; L_B³ and L_LEA drop entities by the hard rule of "
+    "the authors' program, where singletons are dropped. **T on entities, on links**: what the "
+    "temperature makes harder in training.",
+    "pairwise_lea": "**Pairwise**: metrics from the exact probability that two mentions corefer, instead "
+    "of products of entity probabilities.",
+    "baseline_entities": "**Entity decoding**: a mention goes to its most probable entity instead of its "
+    "best antecedent.",
+}
 
 
 def study_page(
@@ -50,31 +60,24 @@ def study_page(
         examples: How many passages to show.
         remark: A remark to begin with.
     """
-    gold = results.gold()
-    errors = {outcome.row.name: results.errors(outcome, gold) for outcome in results.outcomes}
-    scores = scores_table(
-        results, results.part, "scores", f"Table 1: scores on {results.part}", _ABOUT_SCORES
-    )
-    tables: list[Table | None] = [scores]
-    if results.part != DEV:
-        tables.append(scores_table(results, DEV, "dev_scores", "Scores on dev", _ABOUT_DEV))
-    tables.append(order_table(results))
+    scores: list[Table | None] = [scores_table(results, results.part)]
+    scores += [scores_table(results, DEV)] if results.part != DEV else []
+    beta = [
+        beta_figure(results, "beta", "β of the paper's losses"),
+        beta_figure(results, "beta_pairwise", "β of the pairwise family", PAIRWISE),
+    ]
     parts: list[tuple[str, Sequence[str], Sequence[Item | None]]] = [
-        ("What was found", [_comparisons(results)], [answers_table(results, gold)]),
-        ("Scores", [_comparable(results), *_glossary(results)], tables),
+        ("What was found", [_comparisons(results)], [answers_table(results)]),
+        ("Scores", [_comparable(results), *_glossary(results)], [*scores, order_table(results)]),
         ("Training metric and test metric", [], [matrix_table(results)]),
         ("One against another", [], [pairs_table(results)]),
-        ("Errors", [], [errors_table(results, errors), error_changes_table(results, gold)]),
-        ("Genres and lengths", [], [gains_table(results, gold)]),
-        (
-            "Recall and precision by β",
-            [_ABOUT_BETA],
-            [*_beta_figures(results), beta_table(results)],
-        ),
+        ("Errors", [], [errors_table(results), error_changes_table(results)]),
+        ("Genres and lengths", [], [gains_table(results)]),
+        ("Recall and precision by β", [_ABOUT_BETA], [*beta, beta_table(results)]),
         ("Temperature", [_ABOUT_T], [temperature_figure(results)]),
         ("Training", [], [curves_figure(results), rates_table(results)]),
         ("Time", [], [times_table(results)]),
-        ("Where systems differ", [], [_passages(results, gold, examples)]),
+        ("Where systems differ", [], [_passages(results, examples)]),
     ]
     sections = []
     figures = 0
@@ -88,13 +91,6 @@ def study_page(
             sections.append(Section(heading, paragraphs, present))
     lead = ([remark] if remark else []) + _lead(results)
     return Page(title, lead, _facts(results), sections, command)
-
-
-def _beta_figures(results: Results) -> list[Figure | None]:
-    return [
-        beta_figure(results, "beta", "β of the paper's losses"),
-        beta_figure(results, "beta_pairwise", "β of the pairwise family", PAIRWISE),
-    ]
 
 
 def _lead(results: Results) -> list[str]:
@@ -112,16 +108,14 @@ def _lead(results: Results) -> list[str]:
         )
     if len(results.folds) < results.wanted:
         lines.append(f"**Only {len(results.folds)} of {results.wanted} folds are done.**")
-    of_all_rows = len(results.outcomes) == len(results.reproduction.study.rows)
-    of_all_seeds = set(results.baseline.records) == set(results.reproduction.seeds)
+    of_all_rows = len(results.outcomes) == len(results.study.rows)
+    of_all_seeds = set(results.baseline.records) == set(results.seeds)
     if not (results.is_done and of_all_rows and of_all_seeds):
         lines.append(
             "**Not all runs are done.** Rows may be missing or have fewer seeds than others."
         )
-    shown = [outcome for name in BEST_OF_PAPER if (outcome := results.outcome(name))]
-    if shown:
-        others = [outcome for outcome in results.outcomes if outcome is not results.baseline]
-        best = max(others, key=lambda outcome: results.difference(outcome).mean)
+    if shown := results.named(BEST_OF_PAPER):
+        best = max(results.others, key=lambda outcome: results.difference(outcome).mean)
         text = "; ".join(_gain(results, outcome) for outcome in shown)
         if best not in shown:
             text += f". The largest difference of all rows: {_gain(results, best)}"
@@ -156,93 +150,16 @@ def _comparable(results: Results) -> str:
         return "These are scores on dev, by which everything was chosen."
     config = _config(results)
     is_usual = (config.mentions, config.singletons) == ("detect", "drop")
-    sizes = {part: _documents(results, part) for part in (DEV, TEST)}
-    if is_usual and sizes == {part: CONLL_2012_SIZES[part] for part in (DEV, TEST)}:
-        text = "These files have as many documents as CoNLL-2012: published figures are comparable"
-    else:
-        text = (
-            "Published figures are of CoNLL-2012 English test, **another corpus: they are not comparable**, "
-            "only the gains in brackets are, with care"
-        )
-    return f"{text}."
-
-
-def _facts(results: Results) -> list[tuple[str, str]]:
-    """How the numbers came about."""
-    study, config = results.reproduction.study, _config(results)
-    records = every_record(results.baseline)
-    seeds = results.baseline.records
-    parts = [f"{_documents(results, p)} {p}" for p in dict.fromkeys([DEV, results.part])]
-    trained = records[0].epochs[0]["documents"]
-    each = " in the first fold" if results.wanted > 1 else ""
-    programs = {record.program for record in records if record.program}
-    facts = [("Folds", f"{len(results.folds)} of {results.wanted}")] if results.wanted > 1 else []
-    facts += [
-        ("Documents", ", ".join([f"{trained} training{each} (with coreference)", *parts])),
-        ("Mentions", f"{config.mentions}; entities of one mention: {config.singletons}"),
-        ("Seeds", ", ".join(map(str, sorted(seeds)))),
-        ("Chosen on dev", ", ".join(_chosen(results))),
-        ("Device", ", ".join(sorted({record.device for record in records}))),
-        ("Program", "; ".join(sorted(programs)) or f"corelax {VERSION}"),
-    ]
-    if study.grids and (missing := left_out(row.name for row in study.rows)):
-        facts.append(("Left out, for want of word vectors", ", ".join(missing)))
-    if config.singletons == "keep":
-        facts.append(("Losses of the paper", "without the authors' filter, which drops singletons"))
-    return facts
-
-
-def _chosen(results: Results) -> list[str]:
-    """What was chosen on dev."""
-    study = results.reproduction.study
-    chosen = ["epoch"] + ["learning rates"] * bool(study.tuned)
-    return chosen + ["β"] * bool(study.grid("b3")) + ["T"] * bool(study.grid("cold"))
-
-
-def _config(results: Results) -> Config:
-    """The settings of the baseline."""
-    reproduction = results.reproduction
-    return reproduction.runner.chain(reproduction.study.units[0], reproduction.seeds[0])[-1]
-
-
-def _documents(results: Results, part: str) -> int:
-    return results.baseline.counts(part).documents
-
-
-def _passages(results: Results, gold: Sequence[Document], number: int) -> Passages | None:
-    """Passages in which the paper's best loss and the baseline differ, with the first seed."""
-    outcome = next((o for name in reversed(BEST_OF_PAPER) if (o := results.outcome(name))), None)
-    if outcome is None or not number:
-        return None
-    seed = outcome.seeds(results.part)[0]
-    systems = {
-        compared.row.title: system_documents(gold, compared.predicted[results.part][seed])
-        for compared in (results.baseline, outcome)
-    }
-    passages = choose_passages(gold=gold, systems=systems, number=number)
-    caption = (
-        f"Seed {seed}. Passages with the largest difference in errors, in favour of either system by turns. "
-        "Equal numbers are one entity; errors are underlined."
+    if is_usual and all(_documents(results, p) == CONLL_2012_SIZES[p] for p in (DEV, TEST)):
+        return "These files have as many documents as CoNLL-2012: published figures are comparable."
+    return (
+        "Published figures are of CoNLL-2012 English test, **another corpus: they are not comparable**, "
+        "only the gains in brackets are, with care."
     )
-    title = f"{outcome.row.title} and the baseline"
-    return Passages("passages", title, caption, passages) if passages else None
 
 
 def _glossary(results: Results) -> list[str]:
-    """Explains the rows that the paper does not have."""
-    terms = {
-        "continued": "**Trained as long again**: from its best epoch, the baseline's own loss for as many "
-        "epochs as the others; what more training alone brings.",
-        "soft_lea": "**Soft**: entities count as far as they are likely to have two mentions, and gold "
-        "mentions that were not detected count as missed; L_B³ and L_LEA drop entities by the hard rule of "
-        "the authors' program, where singletons are dropped. **T on entities, on links**: what the "
-        "temperature makes harder in training.",
-        "pairwise_lea": "**Pairwise**: metrics from the exact probability that two mentions corefer, instead "
-        "of products of entity probabilities.",
-        "baseline_entities": "**Entity decoding**: a mention goes to its most probable entity instead of its "
-        "best antecedent.",
-    }
-    known = [text for name, text in terms.items() if results.outcome(name)]
+    known = [text for name, text in _GLOSSARY.items() if results.outcome(name)]
     soft, hard = results.outcome("soft_lea"), results.outcome("lea")
     if soft and hard and soft.system == hard.system:
         known.append(
@@ -252,16 +169,61 @@ def _glossary(results: Results) -> list[str]:
     return known
 
 
-_ABOUT_SCORES = (
-    "F1 in percent over the whole part: counts are summed over documents and divided once. Means over "
-    "seeds, for CoNLL with their standard deviation. The interval is a paired bootstrap over documents and "
-    "seeds, p a paired permutation test over documents. Bold: the best of a column, and differences that "
-    "pass Holm's correction at 0.05. Recall and precision show under the pointer and are in the CSV and "
-    "JSON files. Published: Le & Titov (2017), where Wiseman et al. (2015) is quoted; Clark & Manning (2016)."
-)
-_ABOUT_DEV = "The part by which everything was chosen: these figures flatter whoever had most to choose from."
-_ABOUT_BETA = "A larger β favours recall: −F_β is the loss, F1 what is measured."
-_ABOUT_T = (
-    "T below 1 makes entities (or links) harder in training; as T tends to 0 the loss tends to the exact "
-    "metric."
-)
+def _facts(results: Results) -> list[tuple[str, str]]:
+    """How the numbers came about."""
+    config, records = _config(results), results.baseline.every_record
+    parts = [f"{_documents(results, p)} {p}" for p in dict.fromkeys([DEV, results.part])]
+    trained = records[0].epochs[0]["documents"]
+    each = " in the first fold" if results.wanted > 1 else ""
+    programs = {record.program for record in records if record.program}
+    facts = [("Folds", f"{len(results.folds)} of {results.wanted}")] if results.wanted > 1 else []
+    facts += [
+        ("Documents", ", ".join([f"{trained} training{each} (with coreference)", *parts])),
+        ("Mentions", f"{config.mentions}; entities of one mention: {config.singletons}"),
+        ("Seeds", ", ".join(map(str, sorted(results.baseline.records)))),
+        ("Chosen on dev", ", ".join(_chosen(results))),
+        ("Device", ", ".join(sorted({record.device for record in records}))),
+        ("Program", "; ".join(sorted(programs)) or f"corelax {VERSION}"),
+    ]
+    rows = results.study.rows
+    if any(row.values for row in rows) and (missing := left_out(row.name for row in rows)):
+        facts.append(("Left out, for want of word vectors", ", ".join(missing)))
+    if config.singletons == "keep":
+        facts.append(("Losses of the paper", "without the authors' filter, which drops singletons"))
+    return facts
+
+
+def _chosen(results: Results) -> list[str]:
+    """What was chosen on dev."""
+    study = results.study
+    chosen = ["epoch"] + ["learning rates"] * bool(study.tuned)
+    return chosen + ["β"] * bool(study.grid("b3_beta")) + ["T"] * bool(study.grid("cold"))
+
+
+def _config(results: Results) -> Config:
+    """The settings of the baseline."""
+    return results.folds[0].folder.chain(results.study.units[0], results.seeds[0])[-1]
+
+
+def _documents(results: Results, part: str) -> int:
+    return results.baseline.counts(part).documents
+
+
+def _passages(results: Results, number: int) -> Passages | None:
+    """Passages in which the paper's best loss and the baseline differ, with the first seed."""
+    shown = results.named(BEST_OF_PAPER)
+    if not shown or not number:
+        return None
+    outcome = shown[-1]
+    seed = outcome.seeds(results.part)[0]
+    systems = {
+        compared.row.title: system_documents(results.gold, compared.predicted[results.part][seed])
+        for compared in (results.baseline, outcome)
+    }
+    passages = choose_passages(gold=results.gold, systems=systems, number=number)
+    caption = (
+        f"Seed {seed}. Passages with the largest difference in errors, in favour of either system by turns. "
+        "Equal numbers are one entity; errors are underlined."
+    )
+    title = f"{outcome.row.title} and the baseline"
+    return Passages("passages", title, caption, passages) if passages else None

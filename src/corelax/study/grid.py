@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from corelax.core.errors import CorelaxError
-from corelax.study.units import Unit
+from corelax.study.plan import Unit
 from corelax.train.sparse.config import FEATURES, Config, affects, is_everywhere
 from corelax.train.sparse.presets import stage_chain
 
@@ -71,14 +71,8 @@ def sweep_units(
             same = seen[key].setdefault(values[key], text)
             if same != text:
                 raise CorelaxError(f"{key}: {same} and {text} are the same value; give it once")
-        units.append(
-            Unit(
-                _name(chain[-1].stage, values),
-                config,
-                {**settings, **values},
-                stages=_stage_names(chain, values),
-            )
-        )
+        name, stages = _name(chain[-1].stage, values), _stage_names(chain, values)
+        units.append(Unit(name, config, {**settings, **values}, stages=stages))
     return units
 
 
@@ -128,7 +122,6 @@ def _check_effect(chain: Sequence[Config], keys: Iterable[str]) -> None:
 
 
 def _value(chain: Sequence[Config], key: str) -> Any:
-    """The value that a key has in a chain."""
     if key.startswith(FEATURES):
         return getattr(chain[-1].feature_settings, key.removeprefix(FEATURES))
     config, name = _place(chain, key)
