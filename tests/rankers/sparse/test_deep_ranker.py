@@ -154,13 +154,6 @@ def test_words_that_training_did_not_have_count_as_no_word(data):
     assert inputs[:, : 8 * 3].eq(0).all()
 
 
-def test_words_of_mentions_outside_their_sentence_are_no_words(data, docs):
-    for doc, table in zip(docs, data.train.tables, strict=True):
-        starts = {start for start, _ in doc.sentence_bounds}
-        for (start, _), words in zip(table.spans.tolist(), table.words.tolist(), strict=True):
-            assert (words[3] == -1) == (start in starts)
-
-
 def test_cutting_a_document_keeps_its_words(data):
     table = data.train.tables[0]
     cut = table.first(4)

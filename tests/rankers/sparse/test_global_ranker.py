@@ -143,22 +143,6 @@ def test_decoding_is_greedy_with_the_clusters_so_far(data, tensors, seed):
     assert merged > 5
 
 
-def test_own_history_is_gold_history_where_own_clusters_are_gold(data, tensors):
-    ranker = new_ranker(data)
-    for document in tensors:
-        own = own_clusters(ranker, document)
-        as_gold = document._replace(gold=own)
-        torch.testing.assert_close(ranker(document), ranker(document, history=as_gold.gold))
-
-
-def test_the_history_matters(data, tensors):
-    ranker = new_ranker(data)
-    [document, *_] = tensors
-    alone = torch.full_like(document.gold, -1)
-    difference = ranker(document, history=alone) - ranker(document, history=document.gold)
-    assert difference.tril().abs().max() > 1e-3
-
-
 def test_a_mention_sees_nothing_of_what_comes_after_it(data, tensors):
     ranker = new_ranker(data)
     [document, *_] = tensors
@@ -193,19 +177,6 @@ def test_gradients_are_those_of_finite_differences(data):
 
     values = [parameter.detach().clone().requires_grad_() for parameter in dense]
     assert torch.autograd.gradcheck(loss, values)
-
-
-def test_gradients_of_tables_agree_with_the_formulas(data):
-    ranker = new_ranker(data)
-    document = ranker.tensors_of(data.train.tables[0].first(8))
-    tables = [ranker.cluster_table, ranker.new_table, ranker.mention_table]
-    found = torch.autograd.grad(
-        ranker(document, history=document.gold).tril().square().sum(), tables
-    )
-    scores, *_ = Literal(ranker, document).run(document.gold.tolist())
-    expected = torch.autograd.grad(scores.tril().square().sum(), tables)
-    for one, other in zip(found, expected, strict=True):
-        torch.testing.assert_close(one.to_dense(), other.to_dense())
 
 
 def test_dropout_of_states_is_drawn_once_a_state(data, tensors):

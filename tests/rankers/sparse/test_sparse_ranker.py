@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
 from corelax import CorelaxError
-from corelax.losses import antecedent_loss
 from corelax.rankers import SparseRanker
 from corelax.rankers.sparse import pair_scores
 from corelax.rankers.sparse.features.extract import describe, fit, table
@@ -22,7 +18,7 @@ from corelax.rankers.sparse.features.vocabulary import Inventories, Vocabulary
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons
 from corelax.rankers.sparse.pair_scores import Limits, PairScores
 from corelax.rankers.sparse.settings import SparseSettings
-from corelax.rankers.sparse.tensors import SLOTS, DocumentTensors, TableRows, code_slots, many_hot
+from corelax.rankers.sparse.tensors import SLOTS, DocumentTensors, TableRows, code_slots
 from corelax.synthetic import Shape, generate
 
 # The twelve features of a pair code, in the order in which it is packed: two distances and ten bits.
@@ -205,28 +201,6 @@ def test_scores_and_gradients_are_those_of_named_features(corpora, preset):
     assert_same(gradients(ranker, fast), gradients(ranker, slow))
 
 
-def test_the_document_lacks_features_and_has_codes_that_training_did_not_have(corpora):
-    vocabulary, rows = corpora["default"]
-    assert (rows.features < 0).any()
-    assert (rows.current < 0).any()
-    assert (rows.previous < 0).any()
-    missing = [code for code in rows.codes if len(code_features(int(code), vocabulary)) < 12]
-    assert missing
-
-
-@pytest.mark.parametrize("preset", ["lt17", "w16"])
-def test_unseen_values_fire_the_unknown_feature(corpora, preset):
-    vocabulary, rows = corpora[preset]
-    unknown = {row for row, name in enumerate(vocabulary.mention) if name.endswith("#UNK#")}
-    assert unknown & set(rows.features.ravel().tolist())
-    ranker = new_ranker(vocabulary)
-    with torch.no_grad():
-        before = ranker(ranker.tensors_of(rows))
-        ranker.mention_table[list(unknown)] += 1
-        after = ranker(ranker.tensors_of(rows))
-    assert not torch.equal(before.diagonal(), after.diagonal())
-
-
 def test_a_ranker_can_be_made_double(corpora):
     vocabulary, rows = corpora["default"]
     exact = new_ranker(vocabulary)
@@ -300,20 +274,6 @@ def test_blocks_change_nothing_where_antecedents_are_limited(corpora, limit, lim
     assert_same(found, expected)
 
 
-@pytest.mark.filterwarnings(
-    "ignore::corelax.relax.ConventionWarning"
-)  # one entity has most mentions
-@pytest.mark.parametrize("limits", [Limits(1, 0), Limits(500, 1 << 27)])
-def test_pretraining_on_antecedents_does_not_depend_on_blocks_either(corpora, limits, monkeypatch):
-    vocabulary, rows = corpora["default"]
-    ranker = new_ranker(vocabulary, max_antecedents=3)
-    document = ranker.tensors_of(rows)
-    gold = torch.arange(rows.size) % 2  # the nearest antecedent is two mentions back
-    expected = antecedent_loss(ranker.pair_scores(document), gold)
-    monkeypatch.setattr(pair_scores, "ON_CPU", limits)
-    torch.testing.assert_close(antecedent_loss(ranker.pair_scores(document), gold), expected)
-
-
 def pair_inputs(n=5, size=3, codes=4, seed=0):
     generator = torch.Generator().manual_seed(seed)
     current, previous = (torch.randn(n, size, generator=generator) for _ in range(2))
@@ -372,45 +332,11 @@ def test_a_second_backward_pass_does_not_forget_the_mask():
         torch.testing.assert_close(one, other)
 
 
-def test_parameters_without_gradient_are_no_matter():
-    (current, previous, slots, output), code_rows, code_of_pair = pair_inputs()
-    frozen = slots.detach()
-    scores = PairScores.apply(current, previous, frozen, output, code_rows, code_of_pair, 0.0, 0)
-    free = PairScores.apply(current, previous, slots, output, code_rows, code_of_pair, 0.0, 0)
-    [found] = torch.autograd.grad(scores.tril(-1).sum(), [current])
-    [expected] = torch.autograd.grad(free.tril(-1).sum(), [current])
-    torch.testing.assert_close(found, expected)
-
-
-def test_many_dropout_masks_have_the_score_as_their_mean(corpora):
-    vocabulary, rows = corpora["default"]
-    ranker = new_ranker(vocabulary)
-    document = ranker.tensors_of(rows.first(5))
-    exact = below(ranker(document)).detach()
-    torch.manual_seed(0)
-    samples = torch.stack([below(ranker(document, 0.4)).detach() for _ in range(600)])
-    error = samples.std(0) / len(samples) ** 0.5
-    assert ((samples.mean(0) - exact).abs() <= 5 * error + 1e-12).all()
-    assert (samples.std(0) > 0).any()
-
-
 def test_dropout_leaves_the_score_of_a_new_entity_alone(corpora):
     vocabulary, rows = corpora["default"]
     ranker = new_ranker(vocabulary)
     document = ranker.tensors_of(rows)
     torch.testing.assert_close(ranker(document, 0.5).diagonal(), ranker(document).diagonal())
-
-
-def test_dropout_has_the_same_masks_for_the_same_seed(corpora):
-    vocabulary, rows = corpora["default"]
-    ranker = new_ranker(vocabulary)
-    document = ranker.tensors_of(rows)
-    scores = []
-    for seed in (1, 1, 2):
-        torch.manual_seed(seed)
-        scores.append(below(ranker(document, 0.5)))
-    assert scores[0].equal(scores[1])
-    assert not scores[0].equal(scores[2])
 
 
 def test_hidden_values_that_are_not_kept_are_dropped_out_in_the_same_way(monkeypatch):
@@ -458,12 +384,6 @@ def gradients_of_one(ranker, scores):
     return {name: torch.zeros_like(p) if g is None else g for (name, p), g in pairs}
 
 
-def test_a_document_without_mentions_has_no_scores(corpora):
-    vocabulary, rows = corpora["default"]
-    ranker = new_ranker(vocabulary)
-    assert ranker(ranker.tensors_of(rows.first(0))).shape == (0, 0)
-
-
 def test_no_block_of_a_long_document_exceeds_the_limit(monkeypatch):
     sizes = []
     real = pair_scores._hidden
@@ -483,32 +403,6 @@ def test_no_block_of_a_long_document_exceeds_the_limit(monkeypatch):
     assert sum(sizes) < 3000 * 3000 * 20  # half of the square, and a little
 
 
-MEASURE = """
-import resource, sys, torch
-sys.path.insert(0, sys.argv[1])
-torch.set_num_threads(1)
-from tests.rankers.sparse.test_sparse_ranker import random_ranker, random_table
-ranker = random_ranker(hidden_pair=50)
-document = ranker.tensors_of(random_table(3000))
-with torch.no_grad():
-    ranker(ranker.tensors_of(random_table(300)))
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    ranker(document)
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in kilobytes on Linux")
-def test_a_long_document_is_scored_in_little_memory():
-    folder = str(Path(__file__).parents[3])
-    done = subprocess.run(
-        [sys.executable, "-c", MEASURE, folder], capture_output=True, text=True, check=True
-    )
-    whole = 3000 * 3000 * 50 * 4 / 2**20  # 1.7 GB
-    assert int(done.stdout) < whole / 4
-
-
 def test_rows_of_a_table_have_a_sparse_gradient_of_those_rows():
     weights = torch.randn(6, 2, requires_grad=True)
     rows = torch.tensor([4, 1])
@@ -518,19 +412,6 @@ def test_rows_of_a_table_have_a_sparse_gradient_of_those_rows():
     expected = torch.zeros(6, 2)
     expected[4], expected[1] = factor
     assert gradient.to_dense().equal(expected)
-
-
-def test_codes_become_features_by_their_distances_and_bits():
-    codes = [0, 112_639, ((3 * 11) + 7) * 1024 + 0b1000000001]
-    found = [set(row.nonzero().squeeze(1).tolist()) for row in code_slots(torch.tensor(codes))]
-    false, true = set(range(21, 41, 2)), set(range(22, 42, 2))
-    assert found[0] == {0, 10} | false
-    assert found[1] == {9, 20} | true
-    assert found[2] == {3, 10 + 7} | (false - {21, 39}) | {22, 40}
-
-
-def test_counts_of_numbers_leave_out_those_past_the_end():
-    assert many_hot(torch.tensor([[2, 2, 3], [0, 1, 3]]), 3).tolist() == [[0, 0, 2], [1, 1, 0]]
 
 
 def test_tensors_name_each_feature_of_a_document_once():
@@ -575,18 +456,6 @@ def test_sparse_weights_are_fifteen_a_hidden_unit():
         assert weights[-1].eq(0).all()
 
 
-def test_fewer_features_than_fifteen_all_get_weights():
-    sizes = SparseSettings(hidden_mention=4, hidden_pair=4, initialisation="sparse")
-    ranker = SparseRanker(made_up_words(3), sizes)
-    assert ranker.mention_table[:-1].ne(0).all()
-
-
 def test_an_unknown_initialisation_is_an_error():
     with pytest.raises(CorelaxError, match="initialisation must be 'uniform' or 'sparse'"):
         random_ranker(initialisation="zeros")
-
-
-def test_every_parameter_is_in_one_of_the_two_layers():
-    ranker = random_ranker()
-    layers = [id(parameter) for parameter in [*ranker.first_layer, *ranker.second_layer]]
-    assert sorted(layers) == sorted(id(parameter) for parameter in ranker.parameters())

@@ -11,11 +11,8 @@ import torch
 
 from corelax import CorelaxError, train
 from corelax.io import write
-from corelax.rankers.sparse.deep_network import DeepRanker
-from corelax.resolve.sparse import resolve_by_features
 from corelax.train import load_model, stage_chain
 from corelax.train.sparse.config import saved_config
-from corelax.train.sparse.evaluate import dev_report
 from corelax.train.sparse.objective import document_objective
 from corelax.train.sparse.vectors import WordVectors, read_vectors
 from tests.train.sparse.test_networks import Killed, Killer
@@ -24,7 +21,6 @@ from tests.train.sparse.training_runs import (
     log_of,
     make_data,
     run,
-    same_weights,
     weights_of,
 )
 
@@ -103,26 +99,12 @@ def test_the_dev_score_of_pretraining_is_the_likelihood_of_dev(data, trained, st
     assert model.training["dev"] == pytest.approx(expected, rel=1e-5)
 
 
-@pytest.mark.parametrize("preset", ["deep_heuristic", "deep_reinforce", "deep_rescale"])
-def test_five_documents_are_learnt_by_heart(data, pretrained, preset):
-    ranked = {"learning_rate": 0.0005, "dropout": 0, "epochs": 20}
-    model = run(preset, pretrained, data, **SIZES, **BEFORE, **ranked)
-    # Rewards are content with a document whose score no single change improves.
-    assert model.training["dev"] >= (0.99 if preset == "deep_heuristic" else 0.95)
-
-
 @pytest.mark.parametrize("preset", ["deep_b3", "deep_lea"])
 def test_metrics_climb_on_the_network(data, pretrained, preset):
     ranked = {"learning_rate": 0.0005, "dropout": 0, "epochs": 6}
     run(preset, pretrained, data, **SIZES, **BEFORE, **ranked)
     log = log_of(pretrained / preset)
     assert log[-1]["loss"] < log[0]["loss"] - 0.02
-
-
-def test_a_stage_starts_from_all_weights_of_the_one_before(data, trained):
-    model = run("deep_lea", trained, data, **SIZES, **SHORT, learning_rate=0, epochs=1)
-    before = weights_of(load_model(trained / "deep_top_pairs"))
-    assert same_weights(before, weights_of(model))
 
 
 def test_words_have_the_given_vectors_and_those_of_training_change(data, trained):
@@ -135,17 +117,6 @@ def test_words_have_the_given_vectors_and_those_of_training_change(data, trained
     unseen, seen = words.index("xyzzy"), words.index("the")
     assert weights["word_vectors"][unseen].equal(weights["fixed_vectors"][unseen])
     assert not weights["word_vectors"][seen].equal(weights["fixed_vectors"][seen])
-
-
-def test_a_model_folder_resolves_as_the_model_did(data, docs, trained):
-    model = load_model(trained / "deep_heuristic")
-    assert isinstance(model.ranker, DeepRanker)
-    report = dev_report(model.ranker, data.dev.tables, saved_config(trained / "deep_heuristic"))
-    assert report.as_dict() == model.training["scores"]
-    resolved = resolve_by_features(
-        trained / "deep_heuristic", docs, None, None, None, "cpu", lambda _: None
-    )
-    assert len(list(resolved)) == len(docs)
 
 
 def test_other_vectors_are_other_data(data, trained):

@@ -8,14 +8,11 @@ import torch
 
 from corelax import CorelaxError
 from corelax.losses import entity_loss, reinforce_loss, rescale_loss
-from corelax.rankers.sparse.global_network import GlobalRanker
 from corelax.rankers.sparse.ranker import decode_table
 from corelax.resolve.sparse import resolve_by_features
 from corelax.train import Config, load_model, stage_chain
 from corelax.train.loop import Progress
 from corelax.train.objectives import loss_function
-from corelax.train.sparse.config import saved_config
-from corelax.train.sparse.evaluate import dev_report
 from tests.train.sparse.training_runs import (
     documents,
     log_of,
@@ -82,15 +79,6 @@ def test_a_killed_run_continues_and_produces_identical_weights(data, tmp_path, p
         assert one.read_bytes() == other.read_bytes()
 
 
-def test_networks_share_the_pretraining_of_first_layers(data, pretrained):
-    notes = []
-    run("global2016", pretrained, data, **SIZES, **SHORT, notes=notes, epochs=1)
-    assert [note.split(":")[1][:15] for note in notes[:2]] == [" trained before"] * 2
-    folders = {folder.name for folder in pretrained.iterdir()}
-    assert {"margin2015", "global2016"} < folders
-    assert saved_config(pretrained / "anaphoricity2015").network == "local"
-
-
 def test_first_layers_are_taken_from_pretraining(data, pretrained, tmp_path):
     for stage in ("anaphoricity2015", "antecedent2015"):
         shutil.copytree(pretrained / stage, tmp_path / stage)
@@ -101,15 +89,6 @@ def test_first_layers_are_taken_from_pretraining(data, pretrained, tmp_path):
     assert same_weights(weights, mention, ["mention_table", "mention_bias"])
     assert same_weights(weights, pair, ["current_table", "previous_table", "pair_table"])
     assert not same_weights(weights, mention, ["new_mention"])
-
-
-def test_stages_after_a_global_one_take_all_of_its_weights(data, pretrained):
-    still = {"cluster_learning_rate": 0, "learning_rate": 0, "output_learning_rate": 0}
-    settings = {**SIZES, **SHORT, **still, "global_baseline__epochs": 1, "epochs": 1}
-    model = run("global_lea", pretrained, data, **settings)
-    assert isinstance(model.ranker, GlobalRanker)
-    before = load_model(pretrained / "global_baseline")
-    assert same_weights(weights_of(model), weights_of(before))
 
 
 def test_the_parts_of_a_global_ranker_have_rates_of_their_own(data, pretrained, tmp_path):
@@ -123,15 +102,6 @@ def test_the_parts_of_a_global_ranker_have_rates_of_their_own(data, pretrained, 
     moved = {name for name in one if not same_weights(one, other, [name])}
     cluster = {"cluster_table", "cluster_position", "cluster_bias"}
     assert moved == cluster | {"new_table", "new_states", "new_hidden_bias"}
-
-
-@pytest.mark.parametrize("preset", ["global2016", "global_baseline", "margin2015_g2"])
-def test_five_documents_are_learnt_by_heart(data, tmp_path, preset):
-    longer = {"anaphoricity2015__epochs": 9, "antecedent2015__epochs": 10}
-    steps = {"learning_rate": 0.1, "output_learning_rate": 0.05}
-    model = run(preset, tmp_path, data, **SIZES, **longer, **steps, epochs=20)
-    assert log_of(tmp_path / preset)[0]["dev"] < 0.95
-    assert model.training["dev"] >= 0.99
 
 
 def test_a_metric_stage_of_a_global_ranker_climbs(data, pretrained):
@@ -148,14 +118,6 @@ def test_a_metric_stage_of_a_global_ranker_climbs(data, pretrained):
     )
     log = log_of(pretrained / "global_b3")
     assert log[-1]["loss"] < log[0]["loss"] - 0.02
-
-
-def test_a_model_folder_resolves_as_the_model_did(data, pretrained):
-    run("global2016", pretrained, data, **SIZES, **SHORT, epochs=1)
-    model = load_model(pretrained / "global2016")
-    assert isinstance(model.ranker, GlobalRanker)
-    report = dev_report(model.ranker, data.dev.tables, saved_config(pretrained / "global2016"))
-    assert report.as_dict() == model.training["scores"]
 
 
 def test_documents_are_resolved_with_a_model_folder(data, pretrained):

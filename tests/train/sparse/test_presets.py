@@ -3,8 +3,7 @@
 import pytest
 
 from corelax import CorelaxError
-from corelax.core.settings import parse_settings
-from corelax.train import PRESETS, Config, stage_chain
+from corelax.train import PRESETS, stage_chain
 
 PRETRAINING = ["anaphoricity", "antecedent"]
 # Sections 15 and 3.3, and 7.3 for Clark & Manning; whatever is not said there is not looked at.
@@ -159,20 +158,6 @@ def test_a_preset_brings_the_stages_that_it_starts_from(preset, stages):
     assert list(by_stage(preset)) == stages
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_stages_come_after_those_they_start_from(preset):
-    seen = set()
-    for config in stage_chain(preset, {}):
-        assert set(config.start) <= seen
-        seen.add(config.stage)
-
-
-def test_annealing_goes_from_1_to_a_tenth():
-    config = stage_chain("annealed", {})[-1]
-    assert config.temperature_at(1) == 1
-    assert config.temperature_at(config.epochs) == pytest.approx(0.1)
-
-
 def test_a_setting_is_for_the_stage_that_was_asked_for():
     chain = by_stage("lea", epochs="3")
     assert [config.epochs for config in chain.values()] == [10, 20, 14, 3]
@@ -182,10 +167,6 @@ def test_a_prefix_names_a_stage_before():
     chain = stage_chain("lea", {"baseline.epochs": "3", "antecedent.dropout": "0"})
     assert [config.epochs for config in chain] == [10, 20, 3, 14]
     assert [config.dropout for config in chain] == [0, 0, 0, 0]
-
-
-def test_a_prefix_may_name_the_stage_itself():
-    assert stage_chain("lea", {"lea.epochs": "3"})[-1].epochs == 3
 
 
 @pytest.mark.parametrize(
@@ -205,35 +186,15 @@ def test_what_stages_share_reaches_all_of_them(key, text, value):
     assert {getattr(config, key) for config in stage_chain("lea", {key: text})} == {value}
 
 
-def test_singletons_reach_all_stages():
-    chain = stage_chain("conll", {"singletons": "keep"})
-    assert {config.singletons for config in chain} == {"keep"}
-
-
 def test_switches_of_features_reach_all_stages():
     for config in stage_chain("lea", {"features.lexical_cutoff": "3"}):
         assert config.features == {"lexical_cutoff": 3}
         assert config.feature_settings.lexical_cutoff == 3
 
 
-def test_the_stages_of_a_preset_agree_on_what_they_share():
-    for preset in PRESETS:
-        shared = {
-            (c.hidden_mention, c.hidden_pair, c.initialisation, c.feature_set, c.seed)
-            for c in stage_chain(preset, {})
-        }
-        assert len(shared) == 1
-
-
 @pytest.mark.parametrize("key", ["baseline.hidden_pair", "antecedent.hidden_mention"])
 def test_what_stages_share_cannot_differ_for_one_of_them(key):
     assert key.partition(".")[2] in complaint("lea", {key: "5"})
-
-
-@pytest.mark.parametrize("setting", [("feature_set", "w16"), ("mentions", "gold")])
-def test_the_features_of_one_stage_cannot_differ(setting):
-    key, value = setting
-    complaint("lea", {f"baseline.{key}": value})
 
 
 def test_a_prefix_that_is_no_stage_of_the_chain_is_named():
@@ -253,11 +214,6 @@ def test_singletons_with_the_original_losses_say_what_to_do():
 
 def test_a_start_that_is_no_stage_of_the_chain_is_an_error():
     assert "foo" in complaint("lea", {"start": "foo"})
-
-
-def test_a_temperature_stays_where_it_is_set():
-    [*_, config] = stage_chain("lea", {"temperature": "0.5"})
-    assert {config.temperature_at(epoch) for epoch in range(1, 15)} == {0.5}
 
 
 def test_an_unknown_preset_gets_a_hint():
@@ -320,22 +276,3 @@ def test_files_that_cannot_be_read_are_named(tmp_path):
     binary = tmp_path / "binary.toml"
     binary.write_bytes(b"\xff\xfe\x00")
     assert complaint(binary).startswith(f"{binary}: ")
-
-
-def test_settings_are_key_equals_value():
-    assert parse_settings(["epochs=3", "costs=1,2,3", "metric = lea"]) == {
-        "epochs": "3",
-        "costs": "1,2,3",
-        "metric": "lea",
-    }
-    assert parse_settings(["mentions=a=b"]) == {"mentions": "a=b"}
-    for bad in ("epochs", "=3", ""):
-        with pytest.raises(CorelaxError, match="--set takes key=value"):
-            parse_settings([bad])
-
-
-def test_presets_are_not_changed_by_their_use():
-    before = {name: dict(settings) for name, settings in PRESETS.items()}
-    stage_chain("lea", {"features.genre": "prefix", "costs": "1,2,3"})
-    assert before == PRESETS
-    assert Config(stage="s").features == {}

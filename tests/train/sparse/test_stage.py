@@ -13,7 +13,6 @@ from corelax.rankers import SparseRanker
 from corelax.rankers.sparse.features.cache import FeatureCorpus
 from corelax.rankers.sparse.settings import SparseSettings
 from corelax.train import Config, load_model, stage_chain, train_chain
-from corelax.train.checkpoint import Epoch, History
 from corelax.train.sparse import trainee
 from corelax.train.sparse.config import saved_config
 from corelax.train.sparse.data import Data, training_documents
@@ -104,10 +103,6 @@ def test_the_reported_scores_are_those_of_the_weights_in_the_folder(trained, dat
         assert model.training["scores"]["conll"] == model.training["dev"]
 
 
-def test_pretraining_has_no_coreference_scores(trained):
-    assert "scores" not in load_model(trained / "anaphoricity").training
-
-
 def test_the_card_shows_scores_settings_and_limits(trained):
     model = load_model(trained / "lea")
     card = (trained / "lea" / "README.md").read_text()
@@ -151,16 +146,6 @@ def test_the_first_of_equally_good_epochs_is_kept(data, tmp_path):
     assert model.training["epoch"] == 1
 
 
-def epoch(number, dev):
-    return Epoch(stage="s", epoch=number, loss=0, dev=dev, temperature=1, seconds=0, documents=1)
-
-
-def test_the_best_of_a_history_is_the_first_of_the_highest():
-    history = History([epoch(n, dev) for n, dev in enumerate([0.1, 0.4, 0.2, 0.4], 1)])
-    assert history.best is history.epochs[1]
-    assert History().best is None
-
-
 @pytest.mark.parametrize("patience", [1, 2])
 def test_training_stops_when_dev_gets_no_better(data, tmp_path, patience, monkeypatch):
     scores = iter([0.2, 0.3, 0.3, 0.1, 0.4, 0.3, 0.2, 0.1])
@@ -169,12 +154,6 @@ def test_training_stops_when_dev_gets_no_better(data, tmp_path, patience, monkey
     log = log_of(tmp_path / "anaphoricity")
     assert len(log) == 2 + patience  # the second epoch is the best until then
     assert load_model(tmp_path / "anaphoricity").training["epoch"] == 2
-
-
-def test_without_patience_all_epochs_are_done(data, tmp_path, monkeypatch):
-    monkeypatch.setattr(trainee, "dev_score", lambda *_: 0.5)
-    run("anaphoricity", tmp_path, data, epochs=5)
-    assert len(log_of(tmp_path / "anaphoricity")) == 5
 
 
 def test_the_baseline_starts_from_the_first_layers_of_both_networks(trained, data, tmp_path):
@@ -206,26 +185,11 @@ def test_objectives_start_from_all_weights_of_the_baseline(trained, data, tmp_pa
     assert same_weights(weights_of(model), weights_of(load_model(out / "baseline")))
 
 
-def test_a_learning_rate_moves_weights(trained):
-    baseline, lea = (weights_of(load_model(trained / stage)) for stage in ("baseline", "lea"))
-    for name in [*TABLES, *OUTPUTS, "mention_bias", "pair_bias", "link_bias", "new_bias"]:
-        assert not torch.equal(baseline[name], lea[name])
-
-
 @pytest.mark.parametrize("stage", ["anaphoricity", "antecedent", "baseline", "lea"])
 def test_the_row_for_no_feature_stays_zero(trained, stage):
     weights = weights_of(load_model(trained / stage))
     for name in TABLES:
         assert weights[name][-1].eq(0).all()
-
-
-def test_the_first_layer_may_rest_while_the_second_learns(trained, data, tmp_path):
-    out = copy_of(trained, tmp_path, "anaphoricity", "antecedent", "baseline")
-    model = run("lea", out, data, **QUICK, epochs=1, learning_rate=0)
-    before, after = weights_of(load_model(out / "baseline")), weights_of(model)
-    assert same_weights(before, after, [*TABLES, "mention_bias", "pair_bias"])
-    for name in OUTPUTS:
-        assert not torch.equal(before[name], after[name])
 
 
 def test_one_step_is_adagrad_on_the_gradient_of_the_loss(data, tmp_path):
@@ -308,16 +272,6 @@ def test_no_limit_is_no_cut(data):
     assert [table.size for table in cut] == [table.size for table in with_coreference]
 
 
-def test_the_cut_is_for_training_only(data, tmp_path):
-    cut = run("anaphoricity", tmp_path / "a", data, epochs=1, max_mentions=8)
-    score = dev_score(cut.ranker, data.dev.tables, config_of(cut))
-    assert cut.training["dev"] == score
-    whole = run("anaphoricity", tmp_path / "b", data, epochs=1)
-    losses = [log_of(tmp_path / name / "anaphoricity")[0]["loss"] for name in "ab"]
-    assert losses[0] < losses[1]  # fewer mentions
-    assert not same_weights(weights_of(cut), weights_of(whole))
-
-
 def test_singletons_that_count_keep_documents_without_coreference(data):
     alone = without_coreference(data.train.tables[0])
     assert training_documents([alone, data.train.tables[1]], config_with(singletons="keep"))[0]
@@ -331,14 +285,6 @@ def test_the_same_seed_gives_the_same_weights_to_the_last_bit(data, tmp_path, tr
         for file in ("model.safetensors", "config.json", "README.md", "vocabulary.json"):
             assert (tmp_path / stage / file).read_bytes() == (trained / stage / file).read_bytes()
     assert config_of(again) == saved_config(trained / "lea")
-
-
-def test_another_seed_gives_other_weights(data, tmp_path, trained):
-    run("lea", tmp_path, data, **{**QUICK, "epochs": 3}, seed=2)
-    for stage in ("anaphoricity", "antecedent", "baseline", "lea"):
-        one, other = (weights_of(load_model(out / stage)) for out in (tmp_path, trained))
-        for name in OUTPUTS:
-            assert not torch.equal(one[name], other[name])
 
 
 @pytest.mark.parametrize("preset", ["lea", "cm_reinforce"])
@@ -405,23 +351,6 @@ def test_a_loss_that_is_no_number_names_the_document(data, tmp_path, preset, mon
     assert not (tmp_path / preset / "model.safetensors").exists()
 
 
-def test_a_loss_that_is_no_number_names_the_document_of_the_main_stage(
-    trained, data, tmp_path, monkeypatch
-):
-    bad = data.train.tables[2].key
-    real = SparseRanker.tensors_of
-
-    def poisoned(self, table):
-        if table.key == bad and torch.is_grad_enabled():
-            self.new_bias.data.fill_(torch.nan)
-        return real(self, table)
-
-    out = copy_of(trained, tmp_path, "anaphoricity", "antecedent", "baseline")
-    monkeypatch.setattr(SparseRanker, "tensors_of", poisoned)
-    with pytest.raises(CorelaxError, match=bad):
-        run("lea", out, data, **QUICK, epochs=1)
-
-
 def test_a_finished_stage_is_taken_as_it_is(trained, data):
     before = {file: file.stat().st_mtime_ns for file in trained.rglob("*") if file.is_file()}
     progress, notes = Quiet(), []
@@ -435,13 +364,6 @@ def test_a_finished_stage_is_taken_as_it_is(trained, data):
     assert model.training["scores"]["conll"] == model.training["dev"]
 
 
-def test_objectives_share_the_stages_they_start_from(trained, data, tmp_path):
-    out = copy_of(trained, tmp_path, "anaphoricity", "antecedent", "baseline")
-    progress = Quiet()
-    run("b3", out, data, **QUICK, epochs=1, progress=progress)
-    assert {what[0] for what in progress.documents} == {"b3"}
-
-
 def test_other_settings_in_the_same_folder_are_named(trained, data):
     with pytest.raises(CorelaxError) as caught:
         run("lea", trained, data, **{**QUICK, "epochs": 4, "learning_rate": 0.1})
@@ -451,13 +373,6 @@ def test_other_settings_in_the_same_folder_are_named(trained, data):
     assert "learning_rate" in message
     assert "clip" not in message
     assert "\n" not in message
-
-
-def test_other_settings_of_an_earlier_stage_are_named_too(trained, data):
-    with pytest.raises(
-        CorelaxError, match=r"baseline: was trained with other settings or files \(epochs\)"
-    ):
-        run("lea", trained, data, **{**QUICK, "epochs": 3, "baseline__epochs": 5})
 
 
 def test_a_stage_is_not_taken_if_what_it_started_from_was_trained_again(trained, data, tmp_path):
@@ -470,22 +385,6 @@ def test_other_documents_are_noticed(trained, data):
     others = Data(data.train, data.dev._replace(digest="other"))
     with pytest.raises(CorelaxError, match="dev file"):
         run("lea", trained, others, **{**QUICK, "epochs": 3})
-
-
-@pytest.mark.parametrize("features", ["lt17", "w16"])
-def test_other_feature_sets_are_trained_too(features, tmp_path):
-    data = make_data(documents(3), documents(2, seed=9), features=features)
-    model = run("baseline", tmp_path, data, feature_set=features, **QUICK | {"epochs": 1})
-    assert saved_config(tmp_path / "baseline").feature_set == features
-    assert model.vocabulary.settings == data.train.vocabulary.settings
-
-
-def test_a_limit_of_antecedents_holds_in_training_and_decoding(data, tmp_path):
-    model = run("baseline", tmp_path, data, max_antecedents=2, **QUICK | {"epochs": 1})
-    table = data.dev.tables[0]
-    scores = model.ranker(model.ranker.tensors_of(table))
-    far = torch.ones_like(scores, dtype=torch.bool).tril(-3)
-    assert scores[far].eq(-torch.inf).all()
 
 
 def test_a_document_with_a_single_mention_does_not_disturb(data, tmp_path):

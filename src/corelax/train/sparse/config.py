@@ -11,39 +11,13 @@ from corelax.core.checks import check_choice, check_number
 from corelax.core.errors import CorelaxError
 from corelax.core.folders import CONFIG
 from corelax.core.settings import check_key, field_types, read_value
-from corelax.losses.single_links import REWARDS
 from corelax.rankers.sparse.features.settings import FEATURE_SETS, FeatureSettings
 from corelax.rankers.sparse.folder import read_config
-from corelax.rankers.sparse.names import (
-    DECODINGS,
-    DEEP,
-    LOCAL,
-    PAIR_PRETRAINING,
-    PRETRAINING,
-)
+from corelax.rankers.sparse.names import DECODINGS, DEEP, LOCAL, PAIR_PRETRAINING, PRETRAINING
 from corelax.rankers.sparse.settings import SparseSettings
-from corelax.train.settings import (
-    KEEP,
-    RESOLVING,
-    REWARDED,
-    StageSettings,
-    everywhere,
-    is_shared,
-)
+from corelax.train.settings import RESOLVING, REWARDED, StageSettings, everywhere, is_shared
 
-__all__ = [
-    "DECODINGS",
-    "FEATURES",
-    "KEEP",
-    "OBJECTIVES",
-    "PRETRAINING",
-    "REWARDED",
-    "REWARDS",
-    "Config",
-    "affects",
-    "is_everywhere",
-    "saved_config",
-]
+__all__ = ["DECODINGS", "PRETRAINING", "Config", "affects", "is_everywhere", "saved_config"]
 
 OBJECTIVES = (*PRETRAINING, *PAIR_PRETRAINING, *RESOLVING)
 OPTIMIZERS = ADAGRAD, RMSPROP = ("adagrad", "rmsprop")
@@ -184,19 +158,11 @@ def is_everywhere(key: str) -> bool:
     return key.startswith(FEATURES) or is_shared(Config, key)
 
 
+_OF_METRIC = (
+    "beta_squared temperature temperature_end temperature_on family like_original as_printed"
+).split()
 _ONLY_OF = {
-    **dict.fromkeys(
-        (
-            "beta_squared",
-            "temperature",
-            "temperature_end",
-            "temperature_on",
-            "family",
-            "like_original",
-            "as_printed",
-        ),
-        ("metric",),
-    ),
+    **dict.fromkeys(_OF_METRIC, ("metric",)),
     "metric": ("metric", *REWARDED),
     "costs": ("ranking", "entity", "margin"),
     "margin": ("margin", "rescale", "antecedent_margin"),

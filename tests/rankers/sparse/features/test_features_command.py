@@ -143,12 +143,6 @@ def test_a_bad_file_is_exit_code_1_and_one_line_and_nothing_is_written(
     ]
 
 
-def test_a_missing_file_is_named(tmp_path: Path, file: Path) -> None:
-    missing = tmp_path / "missing.conll"
-    for arguments in ((missing,), (file, "--train", missing), (file, "--mentions", missing)):
-        assert str(missing) in error_of(run(*arguments))
-
-
 def test_a_wrong_feature_set_lists_the_right_ones(file: Path) -> None:
     done = run(file, "--features", "lt18")
     assert done.code == 2
@@ -181,16 +175,6 @@ def test_a_document_without_mentions_is_an_empty_object(file: Path, tmp_path: Pa
 
 def test_a_negative_cutoff_is_an_error_of_one_line(file: Path) -> None:
     assert "lexical_cutoff" in error_of(run(file, "--cutoff", -1))
-
-
-@pytest.mark.parametrize("preset", FEATURE_SETS)
-def test_rows_from_python_are_those_of_the_command(file: Path, preset: str) -> None:
-    settings = replace(FEATURE_SETS[preset], lexical_cutoff=2)
-    documents = io.read(file)
-    words = load_lexicons("none")
-    rows = list(feature_rows(iter(documents), settings=settings, lexicons=words, pairs=True))
-    assert [(row.pop("doc"), row.pop("part")) for row in rows] == [(ID, 0), (ID, 1)]
-    assert rows == expected(file, preset, 2, pairs=True)
 
 
 def test_a_vocabulary_from_a_file_takes_the_place_of_training(file: Path, tmp_path: Path) -> None:

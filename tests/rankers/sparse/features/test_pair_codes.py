@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from corelax import Document
 from corelax.rankers.sparse.features import pair as module
 from corelax.rankers.sparse.features.extract import Described, fit, table
-from corelax.rankers.sparse.features.pair import BITS, PairCodes, code_values
+from corelax.rankers.sparse.features.pair import PairCodes, code_values
 from corelax.rankers.sparse.features.rows import feature_names
 from corelax.rankers.sparse.features.settings import FEATURE_SETS, FeatureSettings
 from corelax.rankers.sparse.mentions.lexicons import EMPTY
@@ -133,31 +133,6 @@ def test_distinct_codes_and_their_numbers_give_back_every_pair(doc: Document, at
     assert set(lower) == set(distinct.tolist())
 
 
-def pack(dist: int, sdist: int, bits: list[int]) -> int:
-    """The formula in the docstring of `features/pair.py`."""
-    code = (dist - 1) * 11 + sdist
-    for bit in bits:
-        code = code * 2 + bit
-    return code
-
-
-@given(
-    dist=st.integers(1, 10),
-    sdist=st.integers(0, 10),
-    bits=st.lists(st.integers(0, 1), min_size=10, max_size=10),
-)
-def test_unpacking_is_the_inverse_of_packing(dist: int, sdist: int, bits: list[int]) -> None:
-    values = code_values(pack(dist, sdist, bits))
-    truths = dict(zip(BITS, (("false", "true")[bit] for bit in bits), strict=True))
-    assert values == {"dist": str(dist), "sdist": str(sdist), **truths}
-
-
-def test_all_112640_codes_are_different_values() -> None:
-    size = 10 * 11 * 2**10
-    assert pack(10, 10, [1] * 10) == size - 1
-    assert len({tuple(code_values(code).values()) for code in range(0, size, 7)}) == -(-size // 7)
-
-
 # Single cases
 
 
@@ -193,13 +168,6 @@ def test_containment_minds_capital_letters_but_equality_does_not() -> None:
     assert (found["i_in_j"], found["j_in_i"]) == ("false", "false")
 
 
-def test_containment_goes_both_ways() -> None:
-    found = pair("ship", "the old ship")
-    assert (found["i_in_j"], found["j_in_i"]) == ("false", "true")
-    found = pair("the old ship", "ship")
-    assert (found["i_in_j"], found["j_in_i"]) == ("true", "false")
-
-
 def test_a_head_in_the_name_of_another_speaker() -> None:
     assert pair("Lee", "x", speakers=["Bob_Lee", "Ann"])["jhead_in_otherspk"] == "true"
     # Not if it is the name of i's own speaker:
@@ -220,14 +188,6 @@ def test_no_speaker_is_in_every_head_unless_empty_speakers_are_ignored() -> None
     assert found["otherspk_in_jhead"] == "false"
 
 
-def test_distances_stop_at_ten() -> None:
-    doc = flat_document("bc/x", [[f"w{i}"] for i in range(13)], [(i, i + 1) for i in range(13)])
-    codes = codes_of(describe_gold(doc, LT17), LT17).rows(0, 13)
-    for j in range(12):
-        values = code_values(int(codes[12, j]))
-        assert values["dist"] == values["sdist"] == str(min(12 - j, 10))
-
-
 def test_a_document_without_mentions_has_no_pairs() -> None:
     doc = flat_document("bc/x", [["it", "rained"]], [])
     codes, code_of_pair = codes_of(describe_gold(doc, LT17), LT17).distinct()
@@ -246,10 +206,3 @@ def test_a_document_without_mentions_has_a_table_without_rows() -> None:
         "phi_a": [],
         "pairs": {},
     }
-
-
-def test_a_single_mention_has_no_pairs() -> None:
-    doc = flat_document("bc/x", [["ship"]], [(0, 1)])
-    vocabulary, [found] = fit([describe_gold(doc, LT17)], LT17, EMPTY)
-    assert (len(found.codes), len(found.code_of_pair)) == (0, 0)
-    assert feature_names(found, vocabulary, pairs=True)["pairs"] == {}

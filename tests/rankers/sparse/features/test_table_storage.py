@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from corelax import CorelaxError, Document, Span, io
+from corelax import CorelaxError, Document, Span
 from corelax.document.clustering import Clustering
 from corelax.rankers.sparse.features.cache import (
     cache_folder,
@@ -19,7 +18,7 @@ from corelax.rankers.sparse.features.cache import (
     save_tables,
     training_corpus,
 )
-from corelax.rankers.sparse.features.extract import describe, fit, table
+from corelax.rankers.sparse.features.extract import describe, fit
 from corelax.rankers.sparse.features.rows import feature_names
 from corelax.rankers.sparse.features.settings import FEATURE_SETS
 from corelax.rankers.sparse.features.table import DocumentTable, gold_of
@@ -193,24 +192,6 @@ def test_a_discontinuous_gold_mention_is_never_found() -> None:
     assert [row[3] == 0 for row in everyone.tolist()] == [False, True]
 
 
-def test_alignment_of_the_worked_example(fitted: tuple[list[DocumentTable], Vocabulary]) -> None:
-    rows = fitted[0][0]
-    assert rows.gold_sizes.tolist() == [1, 3, 2, 1]
-    assert [sorted(cluster) for cluster in rows.gold_clusters] == [
-        [Span(0, 2)],
-        [Span(0, 9), Span(10, 11), Span(14, 15)],
-        [Span(10, 13), Span(21, 22)],
-        [Span(16, 19)],
-    ]
-
-
-def test_entities_of_mention_numbers_become_entities_of_spans(
-    fitted: tuple[list[DocumentTable], Vocabulary],
-) -> None:
-    found = fitted[0][0].clusters_of([[0, 6], [9]])
-    assert found == Clustering([[Span(0, 2), Span(14, 15)], [Span(21, 22)]])
-
-
 # The cache
 
 
@@ -270,14 +251,6 @@ def test_a_damaged_cache_file_is_made_again_with_a_note(cache: Path, file: str) 
     assert_same(load_tables(path)[0], first.tables)
 
 
-@pytest.mark.parametrize("content", [b"", b"rubbish", b"\xff" * 100])
-def test_rubbish_in_the_cache_is_made_again(cache: Path, file: str, content: bytes) -> None:
-    first = training_corpus(file, SETTINGS, EMPTY)
-    [path] = cache.iterdir()
-    path.write_bytes(content)
-    assert_same(training_corpus(file, SETTINGS, EMPTY).tables, first.tables)
-
-
 def test_another_content_setting_list_or_source_is_another_cache_file(
     cache: Path, file: str, tmp_path: Path
 ) -> None:
@@ -304,16 +277,6 @@ def test_another_vocabulary_or_other_lists_are_another_cache_file(cache: Path, f
     assert len(list(cache.iterdir())) == 4
 
 
-def test_the_same_content_elsewhere_is_the_same_cache_file(
-    cache: Path, file: str, tmp_path: Path
-) -> None:
-    copy = tmp_path / "copy.conll"
-    copy.write_text(worked_example_columns())
-    training_corpus(file, SETTINGS, EMPTY)
-    training_corpus(str(copy), SETTINGS, EMPTY)
-    assert len(list(cache.iterdir())) == 1
-
-
 def test_a_cache_that_cannot_be_written_does_not_stop_the_work(
     file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -323,26 +286,6 @@ def test_a_cache_that_cannot_be_written_does_not_stop_the_work(
     found = training_corpus(file, SETTINGS, EMPTY, note=notes.append)
     assert found.tables[0].size == 10
     assert "not kept" in notes[-1]
-
-
-def test_a_cache_that_cannot_be_looked_into_does_not_stop_the_work(
-    cache: Path, file: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(path: Path, **options: bool) -> os.stat_result:
-        if cache in path.parents:
-            raise PermissionError(13, "Permission denied", str(path))
-        return stat(path, **options)
-
-    stat = Path.stat
-    monkeypatch.setattr(Path, "stat", refuse)
-    assert training_corpus(file, SETTINGS, EMPTY).tables[0].size == 10
-
-
-def test_a_missing_file_is_one_line(cache: Path, tmp_path: Path) -> None:
-    missing = str(tmp_path / "missing.conll")
-    with pytest.raises(CorelaxError, match=missing):
-        training_corpus(missing, SETTINGS, EMPTY)
-    assert not cache.exists()
 
 
 def test_a_dev_file_without_mentions_is_kept_too(cache: Path, file: str, tmp_path: Path) -> None:
@@ -362,14 +305,6 @@ def test_where_the_cache_lies(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     monkeypatch.delenv("CORELAX_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert cache_folder() == tmp_path / "corelax"
-
-
-def test_tables_of_the_cache_are_those_of_the_document(cache: Path, file: str) -> None:
-    corpus = training_corpus(file, SETTINGS, WORKED_EXAMPLE_LEXICONS)
-    [doc] = io.read(file)
-    described = describe(doc, SETTINGS, WORKED_EXAMPLE_LEXICONS, lambda _: None)
-    assert_same(corpus.tables, [table(described, corpus.vocabulary)])
-    assert cache.is_dir()
 
 
 def test_cutting_a_document_keeps_more_pair_codes_than_two_bytes_number() -> None:

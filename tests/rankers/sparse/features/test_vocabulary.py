@@ -94,18 +94,6 @@ def test_pronouns_count_for_their_surroundings_alone() -> None:
     )
 
 
-def test_single_words_have_no_first_and_no_last_word() -> None:
-    doc = flat_document("bc/x", [["dogs"]], [(0, 1)])
-    found = Inventories.count(describe_gold(doc, LT17).mentions, 1)
-    assert (found.head, found.first, found.last) == ({"dogs"}, set(), set())
-
-
-def test_a_last_word_that_is_the_head_is_not_counted() -> None:
-    doc = flat_document("bc/x", [["big", "dogs"]], [(0, 2)])
-    found = Inventories.count(describe_gold(doc, LT17).mentions, 1)
-    assert (found.first, found.last) == ({"big"}, set())
-
-
 def test_the_words_of_pronouns_can_be_known_as_first_words() -> None:
     doc = worked_example()
     inventories = Inventories.count(detected(doc).mentions, 1)
@@ -113,11 +101,6 @@ def test_the_words_of_pronouns_can_be_known_as_first_words() -> None:
     values = mention_values(his, Context("bc", frozenset()), inventories, LT17)
     found = dict(zip(LT17.mention_templates, values, strict=True))
     assert (found["head"], found["first"]) == ("PRP$", "his")
-
-
-def test_inventories_survive_lists() -> None:
-    inventories = Inventories.count(repeated(1), 1)
-    assert Inventories.from_lists(inventories.as_lists()) == inventories
 
 
 # Speakers and genres in mentions
@@ -256,23 +239,6 @@ def test_one_unknown_feature_for_all_templates_can_be_shown() -> None:
     assert names.count(UNKNOWN) >= 3  # genre and both canonical forms
 
 
-def test_a_value_that_does_not_exist_has_no_feature() -> None:
-    doc = Document.from_sentences("bc/x", [["the", "dog"]], clusters=[[(0, 2)], [(1, 2)]])
-    vocabulary, [rows] = fit([describe_gold(doc, LT17)], LT17, EMPTY)
-    for template in ("gov", "ctx1", "ctx2"):
-        column = rows.features[:, LT17.mention_templates.index(template)]
-        assert column.tolist() == [NO_FEATURE, NO_FEATURE]
-        known = [n for n in vocabulary.mention if n.startswith(f"{template}=")]
-        assert known == [f"{template}={UNKNOWN}"]
-
-
-def test_a_vocabulary_that_is_frozen_does_not_grow() -> None:
-    vocabulary = fitted(LT17)
-    before = vocabulary.digest
-    table(describe_gold(UNSEEN, LT17), vocabulary)
-    assert vocabulary.digest == before
-
-
 @pytest.mark.parametrize("preset", FEATURE_SETS)
 def test_json_keeps_everything(preset: str) -> None:
     vocabulary = fitted(replace(FEATURE_SETS[preset], lexical_cutoff=2))
@@ -322,15 +288,6 @@ def test_a_vocabulary_with_a_wrong_field_is_an_error_of_one_line_that_names_the_
     field: str, value: object
 ) -> None:
     check_error(json.dumps({**json.loads(fitted(LT17).to_json()), field: value}))
-
-
-@pytest.mark.parametrize("field", ["version", "settings", "inventories", "mention", "pair"])
-def test_a_vocabulary_without_a_field_is_an_error_of_one_line_that_names_the_file(
-    field: str,
-) -> None:
-    content = json.loads(fitted(LT17).to_json())
-    del content[field]
-    check_error(json.dumps(content))
 
 
 def test_other_settings_or_names_make_another_digest() -> None:

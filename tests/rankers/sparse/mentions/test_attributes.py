@@ -170,16 +170,6 @@ def test_canonical_forms(form: str, word: str) -> None:
     assert of_word(word).canonical == of_word(word.upper()).canonical == form
 
 
-@pytest.mark.parametrize("word", ["y'all", "you're", "you'll"])
-def test_contractions_of_you(word: str) -> None:
-    assert of_word(word, "PRP").canonical == "you"
-
-
-@pytest.mark.parametrize("word", ["this", "that", "these", "those", "thy", "'s", "hisself"])
-def test_other_closed_class_words_are_their_own_canonical_form(word: str) -> None:
-    assert of_word(title(word), "PRP").canonical == word
-
-
 def test_nouns_and_names_have_their_type_as_canonical_form() -> None:
     assert of_word("dog").canonical == "NOMINAL"
     assert of_word("Oslo", "NNP").canonical == "PROPER"
@@ -242,15 +232,6 @@ def test_a_phrase_never_counted_is_like_one_that_is_missing() -> None:
     assert of_phrase("the/DT crew/NN", lexicons=lexicons).number == "PLURAL"
 
 
-def test_digits_are_one_sign() -> None:
-    assert of_word("1990s", "NNS", lexicons=word_lists({"#s": (0, 0, 0, 9)})).number == "PLURAL"
-
-
-def test_demonstratives_are_looked_up_like_nouns() -> None:
-    lexicons = word_lists({"those": (0, 0, 0, 9)})
-    assert of_word("Those", "DT", lexicons=lexicons).number == "PLURAL"
-
-
 def test_pronouns_are_not_looked_up() -> None:
     lexicons = word_lists({"he": (0, 9, 0, 90)})
     found = of_word("he", "PRP", lexicons=lexicons)
@@ -284,12 +265,6 @@ def test_the_token_right_before_the_head_is_taken_for_the_first_name() -> None:
 )
 def test_when_no_first_name_is_looked_up(text: str, ner: str, expected: str) -> None:
     assert of_phrase(text, ner=ner, lexicons=NAMES).gender == expected
-
-
-def test_a_first_name_outside_the_span_is_not_looked_at() -> None:
-    doc = parsed("Anna/NNP/(NP* Reed/NNP/*)", names="(PERSON* *)")
-    [found] = all_attributes(doc, LT17, NAMES, [(1, 2)])
-    assert found.gender == "MALE"
 
 
 # Number by tag
@@ -356,12 +331,6 @@ def test_places_times_and_the_like_are_inanimate_before_lists_are_asked(type: st
     assert of_word("doctor", "NNP", f"({type})", lexicons=LISTS).animacy == "INANIMATE"
 
 
-@pytest.mark.parametrize("type", listed("NORP PRODUCT EVENT WORK_OF_ART LAW LANGUAGE ORDINAL"))
-def test_other_names_are_looked_up(type: str) -> None:
-    found = [of_word(w, "NNP", f"({type})", lexicons=LISTS).animacy for w in ("doctor", "car", "x")]
-    assert found == ["ANIMATE", "INANIMATE", "UNKNOWN"]
-
-
 def test_percent_is_animate_only_as_released() -> None:
     assert of_word("%", "NN", "(PERCENT)").animacy == "ANIMATE"
     settings = replace(LT17, percent_animate=False)
@@ -383,11 +352,6 @@ def test_animacy_of_pronouns_by_rule(word: str) -> None:
     assert of_word(word, "PRP", settings=DEFAULT, lexicons=LISTS).animacy == expected
 
 
-def test_demonstratives_are_looked_up_by_rule_too() -> None:
-    lexicons = word_lists(inanimate=["this"])
-    assert of_word("this", "DT", settings=DEFAULT, lexicons=lexicons).animacy == "INANIMATE"
-
-
 # Surroundings
 
 
@@ -396,17 +360,6 @@ def test_words_around_a_mention_stop_at_its_sentence() -> None:
     [found] = all_attributes(doc, LT17, EMPTY)
     assert (found.before, found.before_tag) == ("<s>", "<S>")
     assert (found.after, found.after_tag) == ("</s>", "</S>")
-
-
-def test_words_around_a_mention_are_lower_case() -> None:
-    doc = parsed("YES/UH/(TOP(S* Dogs/NNS/(NP*) NO/RB/*))")
-    [found] = all_attributes(doc, LT17, EMPTY)
-    assert (found.before, found.before_tag, found.after, found.after_tag) == (
-        "yes",
-        "UH",
-        "no",
-        "RB",
-    )
 
 
 def test_the_root_has_no_governor() -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import gzip
-import pickle
 from pathlib import Path
 
 import pytest
@@ -64,21 +63,12 @@ def test_without_the_variable_the_shipped_tables_are_used(monkeypatch: pytest.Mo
     assert load_lexicons() is load_lexicons("shipped")
 
 
-def test_lists_are_read_once(folder: Path) -> None:
-    assert load_lexicons(folder) is load_lexicons(str(folder))
-
-
 def test_the_digest_follows_the_content(folder: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     (other / "bergsma_lin_gender.tsv").write_text(HEADER + "company\t0\t1\t9\t3\n")
     digests = {load_lexicons(which).digest for which in (folder, other, "shipped", "none")}
     assert len(digests) == 4
-
-
-def test_lists_can_be_sent_to_another_process(folder: Path) -> None:
-    copy = pickle.loads(pickle.dumps(load_lexicons(folder)))
-    assert copy.count_of_word("company") == GenderCounts(0, 1, 9, 2)
 
 
 # GenderCounts
@@ -91,20 +81,12 @@ def test_the_whole_phrase_comes_before_its_head(folder: Path) -> None:
     assert lists.counts_of(["Ann", "Jones"], "Jones") == GenderCounts(0, 0, 0, 0)
 
 
-def test_a_phrase_with_nothing_but_zeros_is_as_good_as_missing(folder: Path) -> None:
-    assert load_lexicons(folder).counts_of(["old", "Smith"], "Smith") == GenderCounts(3, 3, 0, 0)
-
-
 @pytest.mark.parametrize(
     ("word", "normal"),
     [("1990s", "#s"), ("B-52", "b-#"), ("3.14", "#.#"), ("٣", "٣"), ("Été", "été")],
 )
 def test_digits_become_one_sign(word: str, normal: str) -> None:
     assert normalise(word) == normal
-
-
-def test_phrases_may_begin_with_the_sign_for_digits(folder: Path) -> None:
-    assert load_lexicons(folder).counts_of(["the", "1990s"], "1990s").plural == 8
 
 
 def test_the_original_file_has_no_header_and_repeated_phrases_are_summed(tmp_path: Path) -> None:
@@ -136,13 +118,6 @@ def test_unigram_lists_keep_their_case_and_go_before_wordnet(folder: Path) -> No
     words = ("Smith", "smith", "teacher", "doctor", "car")
     values = ["ANIMATE", "UNKNOWN", "ANIMATE", "UNKNOWN", "UNKNOWN"]
     assert [*map(lists.animacy, words)] == values
-
-
-def test_what_a_folder_lacks_is_empty(tmp_path: Path) -> None:
-    (tmp_path / "inanimate.unigrams.txt").write_text("car\n")
-    lists = load_lexicons(tmp_path)
-    assert lists.counts_of(["my", "car"], "car") == GenderCounts(0, 0, 0, 0)
-    assert (lists.animacy("car"), lists.animacy("man")) == ("INANIMATE", "UNKNOWN")
 
 
 def test_without_lists_nothing_is_known() -> None:

@@ -31,18 +31,6 @@ def test_a_one_token_sentence_is_a_root() -> None:
     assert trees("NN:*") == Trees([-1], [])
 
 
-def test_an_unlabelled_root_is_like_an_unknown_label() -> None:
-    found = trees("NN:((NP*) VBD:(VP*))")
-    assert found.governors == [1, -1]
-    assert trees("NN:(ROOT(NP*) VBD:(VP*))") == found
-
-
-def test_a_unary_chain_hands_its_head_up() -> None:
-    found = trees("NN:(TOP(S(VP(NP(NP*))) VBD:(VP*)))")
-    assert found.governors == [-1, 0]  # S has two VPs, and the first one is the head
-    assert sorted(found.phrases) == [(0, 1), (0, 1)]
-
-
 def test_an_auxiliary_governs_the_subject_and_a_verb_its_object() -> None:
     #                Ann            will    buy       cars
     found = trees("NNP:(TOP(S(NP*) MD:(VP* VB:(VP* NNS:(NP*)))))")
@@ -117,10 +105,6 @@ def test_a_name_of_several_tokens() -> None:
 
 def test_a_name_ends_with_its_sentence_at_the_latest() -> None:
     assert chunks("(ORG* *", "*) (GPE)") == [Chunk(3, 4, "GPE")]
-
-
-def test_no_layer_no_names() -> None:
-    assert name_chunks(Document(id="d", words=("Ann",))) == []
 
 
 def test_types_by_token() -> None:

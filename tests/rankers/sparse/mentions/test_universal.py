@@ -1,6 +1,5 @@
 """Mentions from Universal Dependencies: worked sentences, each rule by itself, odd trees, GUM."""
 
-import time
 from collections.abc import Iterable
 
 import pytest
@@ -8,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corelax import Document, io
-from corelax.rankers.sparse.mentions import constituency, universal
+from corelax.rankers.sparse.mentions import universal
 from corelax.rankers.sparse.mentions.analysis import Analysis
 from tests.shared_corpora import DATA
 
@@ -85,12 +84,6 @@ def test_the_worked_sentences_have_their_spans_heads_and_governors(penn: bool) -
         (1, 16, 20, "sister", "told"),
         (1, 21, 22, "it", "was"),
     ]
-
-
-def test_heads_of_given_spans_agree_with_those_of_detected_ones() -> None:
-    analysis = universal.analyse(document(TOM, ANNA))
-    for mention in analysis.mentions:
-        assert analysis.head_of(mention.start, mention.end) == (mention.head, mention.node)
 
 
 def test_the_head_of_a_given_span_is_its_first_word_that_hangs_outside() -> None:
@@ -334,10 +327,6 @@ def test_pronouns_by_either_tag_set() -> None:
         assert [token for token, yes in enumerate(pronouns) if yes] == [10, 14, 21]
 
 
-def test_an_empty_document_has_no_mentions() -> None:
-    assert universal.analyse(Document(id="d", words=(), sentence_starts=())).mentions == ()
-
-
 @given(st.data())
 def test_any_tree_even_with_cycles_gives_mentions_inside_sentences(data: st.DataObject) -> None:
     sizes = data.draw(st.lists(st.integers(1, 8), min_size=1, max_size=3))
@@ -386,37 +375,3 @@ def test_candidates_and_recall_on_gum_are_as_measured_before() -> None:
     assert found == 8409
     assert recalled / annotated == pytest.approx(0.915, abs=5e-4)
     assert gum_recalled / gum_annotated == pytest.approx(0.854, abs=5e-4)
-
-
-@pytest.mark.shared_data
-def test_governors_agree_with_those_of_constituency_trees() -> None:
-    common = same = 0
-    gold = {doc.name: doc for doc in io.stream(DATA / "ontogum" / "dev.gold_conll.gz")}
-    for doc in io.stream(DATA / "gum" / "dev.conllu.gz"):
-        analysis, other = universal.analyse(doc), constituency.analyse(gold[doc.name])
-        node = {(m.start, m.end): m.node for m in other.mentions}
-        for m in analysis.mentions:
-            if (m.start, m.end) in node:
-                common += 1
-                same += analysis.governors[m.node] == other.governors[node[m.start, m.end]]
-    assert common > 7000
-    assert same / common > 0.92
-
-
-def test_long_sentences_take_no_time_to_speak_of() -> None:
-    size = 20_000
-    words = ["rose", "and"] * (size // 2)
-    heads = [-1 if token == 0 else 0 if token % 2 == 0 else token + 1 for token in range(size)]
-    heads[-1] = 0
-    doc = Document.from_sentences(
-        "d",
-        [words],
-        layers={
-            "head": heads,
-            "upos": ["NOUN", "CCONJ"] * (size // 2),
-            "relation": ["conj", "cc"] * (size // 2),
-        },
-    )
-    began = time.perf_counter()
-    assert len(universal.analyse(doc).mentions) >= size // 2
-    assert time.perf_counter() - began < 10
