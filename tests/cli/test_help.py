@@ -10,11 +10,14 @@ import sys
 import click
 import pytest
 
+from corelax.cli import app as app_module
 from corelax.cli.app import app
-from corelax.cli.examples import EXAMPLES
 from tests.command_server import server
 
 VERBS = app.list_commands(click.Context(app))
+EXAMPLES = {
+    name: verb.example for group in app_module.VERBS.values() for name, verb in group.items()
+}
 
 
 @pytest.mark.parametrize("verb", VERBS)

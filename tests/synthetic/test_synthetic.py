@@ -10,8 +10,8 @@ import pytest
 from click import Command
 from click.testing import CliRunner
 
+from corelax.cli.files import synth
 from corelax.cli.parameters import command_of
-from corelax.cli.synth import synth
 from corelax.core.errors import CorelaxError
 from corelax.document import Document, Span
 from corelax.io import read, validate, write

@@ -9,40 +9,76 @@ import atexit
 import gc
 import sys
 from importlib import import_module
+from typing import Annotated, Literal, NamedTuple
 
 import click
 
 from corelax.cli.endings import ended_well
-from corelax.cli.examples import EXAMPLES
 from corelax.cli.parameters import command_of
+from corelax.core.options import Argument
 from corelax.core.printable import printed_streams
 from corelax.core.threads import spin_briefly
 
-# For each verb the module that has its function; in the order of help.
+
+class Verb(NamedTuple):
+    """The module that has the function of a verb, and an example for its help."""
+
+    module: str
+    example: str
+
+
+# In the order of help.
 VERBS = {
     "Use": {
-        "resolve": "resolve",
-        "serve": "serve",
-        "compare": "compare",
-        "export": "export",
-        "completion": "completion",
+        "resolve": Verb(
+            "resolve",
+            'corelax resolve --text "Ann said she left."\ncorelax resolve story.txt --out story.html',
+        ),
+        "serve": Verb("serve", "corelax serve --port 8080"),
+        "compare": Verb("compare", "corelax compare story.txt small runs/own"),
+        "export": Verb("export", "corelax export runs/own/metric"),
+        "completion": Verb(
+            "app", 'corelax completion bash >> ~/.bashrc\neval "$(corelax completion zsh)"'
+        ),
     },
-    "Measure": {"score": "score", "errors": "errors", "stats": "files"},
-    "Files": {"convert": "files", "validate": "files", "features": "features", "synth": "synth"},
-    "Train": {"train": "train", "sweep": "sweep", "reproduce": "reproduce"},
+    "Measure": {
+        "score": Verb("score", "corelax score gold.conll system.conll"),
+        "errors": Verb("errors", "corelax errors gold.conll system.conll --examples 3"),
+        "stats": Verb("files", "corelax stats train.conll dev.conll"),
+    },
+    "Files": {
+        "convert": Verb("files", "corelax convert gold.conll gold.jsonl"),
+        "validate": Verb("files", "corelax validate train.conll dev.conll"),
+        "features": Verb(
+            "files", "corelax features dev.conll --train train.conll -o features.jsonl"
+        ),
+        "synth": Verb("files", "corelax synth train.conll --documents 50 --seed 1"),
+    },
+    "Train": {
+        "train": Verb(
+            "train",
+            "corelax train --train train.conll --dev dev.conll --config lea --out runs/first",
+        ),
+        "sweep": Verb(
+            "sweep",
+            "corelax sweep --train train.conll --dev dev.conll --config lea --seeds 3 --out runs/sweep",
+        ),
+        "reproduce": Verb("reproduce", "corelax reproduce --quick"),
+    },
 }
-_MODULES = {verb: module for group in VERBS.values() for verb, module in group.items()}
+_FLAT = {name: verb for group in VERBS.values() for name, verb in group.items()}
 
 
 class _Verbs(click.Group):
     def list_commands(self, _ctx: click.Context) -> list[str]:
-        return list(_MODULES)
+        return list(_FLAT)
 
     def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
-        if name not in _MODULES:
+        if name not in _FLAT:
             return None
-        function = getattr(import_module(f"corelax.cli.{_MODULES[name]}"), name)
-        return command_of(function, example=EXAMPLES[name])
+        verb = _FLAT[name]
+        function = getattr(import_module(f"corelax.cli.{verb.module}"), name)
+        return command_of(function, example=verb.example)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -53,14 +89,14 @@ class _Verbs(click.Group):
         except click.UsageError:
             from difflib import get_close_matches
 
-            close = get_close_matches(args[0], _MODULES, n=1)
+            close = get_close_matches(args[0], _FLAT, n=1)
             if close:
                 ctx.fail(f"No such command {args[0]!r}. Did you mean {close[0]!r}?")
             raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Verbs in groups, each with the first sentence of its help."""
-        room = formatter.width - 6 - max(map(len, _MODULES))
+        room = formatter.width - 6 - max(map(len, _FLAT))
         for group, verbs in VERBS.items():
             rows = []
             for verb in verbs:
@@ -94,6 +130,23 @@ app = _Verbs(
         )
     ],
 )
+
+
+def completion(
+    shell: Annotated[
+        Literal["bash", "zsh", "fish"], Argument(metavar="SHELL", help="bash, zsh or fish.")
+    ],
+) -> None:
+    """Print a script that makes a shell complete verbs and options by the tab key.
+
+    It belongs into ~/.bashrc, ~/.zshrc or ~/.config/fish/completions/corelax.fish.
+    """
+    from click.shell_completion import BashComplete, FishComplete, ZshComplete
+
+    classes = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
+    script = classes[shell](click.Group("corelax"), {}, "corelax", "_CORELAX_COMPLETE")
+    # Not `source()`, which for bash starts the shell to look at its version.
+    print(script.source_template % script.source_vars())
 
 
 def main() -> None:

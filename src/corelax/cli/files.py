@@ -1,9 +1,9 @@
-"""Commands on annotated files: `corelax convert`, `corelax validate`, `corelax stats`."""
+"""Commands on annotated files: `corelax convert`, `validate`, `stats`, `features` and `synth`."""
 
 from __future__ import annotations
 
 import os
-from typing import Annotated
+from typing import Annotated, Literal
 
 from corelax.cli.options import (
     AsJson,
@@ -15,7 +15,7 @@ from corelax.cli.options import (
     plural,
     print_json,
 )
-from corelax.cli.parameters import Argument, Exit, Option
+from corelax.cli.parameters import Argument, BadParameter, Exit, Option
 
 
 def convert(
@@ -110,3 +110,101 @@ def stats(
     ]
     header = ["", "docs", "sentences", "tokens", "mentions", "entities", "single"]
     print(format_table(header, table, gaps_before=[len(sizes)]))
+
+
+def features(
+    file: Annotated[str, Argument(metavar="FILE", help="Documents; - is standard input.")],
+    train: Annotated[
+        str | None,
+        Option(help="Documents that words and features are counted in; else FILE itself."),
+    ] = None,
+    model: Annotated[
+        str | None, Option(help="Model folder whose features to show, instead of --train.")
+    ] = None,
+    pairs: Annotated[Literal["none", "all"], Option(help="Pairs of mentions to write.")] = "none",
+    feature_set: Annotated[
+        Literal["lt17", "w16", "default"],
+        Option("--features", help="As released by Le & Titov, Wiseman et al., or repaired."),
+    ] = "lt17",
+    cutoff: Annotated[int, Option(help="Training count from which a word is a feature.")] = 20,
+    mentions: Annotated[
+        str, Option(help="detect, gold, or a file with the mentions of FILE.")
+    ] = "detect",
+    out: Annotated[str, Option("--out", "-o", help="File to write; .gz packs it.")] = "-",
+    format: InputFormat = None,
+) -> None:
+    """Write the mentions and features of documents, one JSON object a line.
+
+    Each has "doc", "mentions" ([start, end) over the tokens of the document), "phi_a" (names of the features
+    of each mention) and, with --pairs all, "pairs": the names for "i,j", mention i and its antecedent j.
+    """
+    from dataclasses import replace
+    from pathlib import Path
+
+    from corelax.core.files import check_not_input, open_for_writing
+    from corelax.core.printable import json_text
+    from corelax.io import stream
+    from corelax.rankers.sparse.features import FEATURE_SETS, Vocabulary, feature_rows
+    from corelax.rankers.sparse.mentions.lexicons import lexicons_of, load_lexicons
+
+    vocabulary = None if model is None else Path(model) / "vocabulary.json"
+    check_not_input(out, [file, train, vocabulary, mentions])
+    trained = None if vocabulary is None else Vocabulary.load(vocabulary)
+    lexicons = load_lexicons() if trained is None else lexicons_of(trained.lexicons, f"{model}")
+    note(f"word lists: {lexicons.name}")
+    rows = feature_rows(
+        stream(file, format),
+        train=None if train is None else stream(train, format),
+        vocabulary=trained,
+        settings=replace(FEATURE_SETS[feature_set], lexical_cutoff=cutoff),
+        lexicons=lexicons,
+        mentions=mentions,
+        pairs=pairs == "all",
+    )
+    with open_for_writing(out) as target:
+        target.writelines(json_text(row) + "\n" for row in rows)
+
+
+def synth(
+    target: Annotated[str, Argument(metavar="OUT", help="File to write; .gz packs it.")],
+    documents: Annotated[int, Option(min=1, max=10_000_000, help="How many documents.")] = 100,
+    seed: Annotated[int, Option(help="The same seed gives the same documents.")] = 0,
+    shape: Annotated[
+        Literal["conll2012"], Option(help="Size and density of the documents.")
+    ] = "conll2012",
+    profile: Annotated[
+        str | None, Option(metavar="FILE", help="JSON counts of corpora, instead of --shape.")
+    ] = None,
+    corpus: Annotated[str | None, Option(help="Corpus in the profile.")] = None,
+    split: Annotated[str | None, Option(help="Split of that corpus.")] = None,
+    mentions: Annotated[
+        float | None,
+        Option(metavar="MEAN", max=100_000, help="Mean mentions per document, else the shape's."),
+    ] = None,
+    ambiguity: Annotated[
+        float, Option(help="0 to 1: how often a reference could mean something else.")
+    ] = 0.3,
+    format: TargetFormat = None,
+) -> None:
+    """Write invented documents with annotated coreference.
+
+    They are for demonstrations, tests and measurements of speed. Mentions are those that detection
+    finds, whether they corefer or not. OUT appears when all of it is written.
+    """
+    from corelax.core.files import check_not_input
+    from corelax.io import write
+    from corelax.synthetic import Shape, generate
+
+    check_not_input(target, [profile])
+    if profile is None:
+        if corpus is not None or split is not None:
+            raise BadParameter("--corpus and --split need --profile")
+        size = {"conll2012": Shape.conll2012}[shape]()
+    elif corpus is None or split is None:
+        raise BadParameter("--profile needs --corpus and --split")
+    else:
+        size = Shape.from_profile(profile, corpus, split)
+    if mentions is not None:
+        size = size.scaled(mentions)
+    stories = generate(documents, seed=seed, shape=size, ambiguity=ambiguity)
+    note_lost(write(stories, target, format))
