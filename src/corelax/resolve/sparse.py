@@ -15,7 +15,7 @@ from corelax.document import Document
 from corelax.rankers.sparse.features.extract import MentionSource, describe, table
 from corelax.rankers.sparse.folder import load_model
 from corelax.rankers.sparse.mentions.lexicons import lexicons_of
-from corelax.rankers.sparse.names import PRETRAINING
+from corelax.rankers.sparse.settings import PRETRAINING
 from corelax.relax.links import masked_scores
 
 

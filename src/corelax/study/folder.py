@@ -19,11 +19,12 @@ from corelax.core.errors import CorelaxError
 from corelax.core.files import check_not_input, file_digest, read_json, write_text
 from corelax.core.locks import check_claim
 from corelax.rankers.sparse.folder import is_finished
+from corelax.rankers.sparse.settings import DECODINGS
 from corelax.study.files import DEV, TEST, Files, uses_vectors
 from corelax.study.plan import Unit, unit_chain
 from corelax.study.records import Predicted, Record, check_record, load_predicted, load_record
 from corelax.train.files import Paths, document_files
-from corelax.train.sparse.config import DECODINGS, Config
+from corelax.train.sparse.config import Config
 from corelax.train.stage import Note, ignore
 
 RESULTS, RUNS, STUDY = "results", "runs", "study.json"

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
+from corelax.rankers.sparse.settings import PRETRAINING
 from corelax.study.systems import OUR_NETWORKS, OURS, PAPER, chosen_systems
-from corelax.train.sparse.config import PRETRAINING, Config, is_everywhere
+from corelax.train.sparse.config import Config, is_everywhere
 from corelax.train.sparse.presets import PRESETS, stage_chain
 
 PAPER_BETA_SQUARED = (0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.25, 4.0)

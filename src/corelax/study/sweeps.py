@@ -14,6 +14,7 @@ from typing import Any
 from corelax.core.errors import CorelaxError
 from corelax.core.files import explain, write_text
 from corelax.metrics import CONLL, METRICS
+from corelax.rankers.sparse.settings import PRETRAINING
 from corelax.render.report import Cell, Row, Table
 from corelax.render.tables import table_csv, table_json, titled_table
 from corelax.study.files import DEV, Files, one_or_several
@@ -24,7 +25,6 @@ from corelax.study.plan import Unit
 from corelax.study.results import corpus_score
 from corelax.study.runner import Runner, Update, check_failed
 from corelax.train.files import document_files
-from corelax.train.sparse.config import PRETRAINING
 from corelax.train.stage import Note, ignore
 
 MISSING = Cell("–")

@@ -27,7 +27,7 @@ from corelax.losses.actions import check_costs, check_factor
 from corelax.losses.metric import parts_of
 from corelax.losses.reward import ACTIONS
 from corelax.losses.single_links import REWARDS
-from corelax.rankers.sparse.names import DECODINGS, PAIR_PRETRAINING, PRETRAINING
+from corelax.rankers.sparse.settings import DECODINGS, PAIR_PRETRAINING, PRETRAINING
 from corelax.relax.relaxation import SHARPENED, Relaxation
 
 RESOLVING = ("ranking", "entity", "metric", "margin", "reinforce", "rescale")

@@ -38,12 +38,11 @@ from corelax.core.folders import (
 from corelax.core.settings import read_table
 from corelax.core.threads import survive_forks
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
-from corelax.rankers.sparse.names import KIND
 from corelax.rankers.sparse.ranker import Ranker, fresh_ranker
 from corelax.rankers.sparse.settings import SparseSettings
 
 VOCABULARY = "vocabulary.json"
-FORMAT = f"{KIND} 2"
+FORMAT = "corelax sparse ranker 2"
 
 
 class Model(NamedTuple):

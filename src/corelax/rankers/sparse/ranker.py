@@ -12,10 +12,9 @@ from corelax.rankers.sparse.deep_network import DeepRanker
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.rankers.sparse.global_network import GlobalRanker
-from corelax.rankers.sparse.names import DEEP, GLOBAL, LOCAL, LOCAL2
 from corelax.rankers.sparse.network import SparseRanker
 from corelax.rankers.sparse.outer_network import OuterRanker
-from corelax.rankers.sparse.settings import SparseSettings
+from corelax.rankers.sparse.settings import DEEP, GLOBAL, LOCAL, LOCAL2, SparseSettings
 from corelax.rankers.sparse.tensors import DocumentTensors
 
 Ranker = SparseRanker | DeepRanker

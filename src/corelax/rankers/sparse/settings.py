@@ -6,9 +6,15 @@ from dataclasses import dataclass
 
 from corelax.core.checks import check_choice, check_number
 from corelax.core.settings import check_types
-from corelax.rankers.sparse.names import LOCAL, NETWORKS
 
+LOCAL, LOCAL2, GLOBAL, DEEP = "local", "local2", "global", "deep"
+NETWORKS = (LOCAL, LOCAL2, GLOBAL, DEEP)
 INITIALISATIONS = ("uniform", "sparse")
+DECODINGS = ("links", "entities")
+# Objectives that train one part of the network; a ranker trained on them resolves nothing yet.
+PRETRAINING = ("anaphoricity", "antecedent", "antecedent_margin")
+# Objectives that a deep ranker begins with; it resolves from then on.
+PAIR_PRETRAINING = ("all_pairs", "top_pairs")
 SIZES = (
     "hidden_mention hidden_pair hidden_outer hidden_cluster word_size hidden_deep hidden_above"
 ).split()

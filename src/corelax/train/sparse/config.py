@@ -13,11 +13,14 @@ from corelax.core.folders import CONFIG
 from corelax.core.settings import check_key, field_types, read_value
 from corelax.rankers.sparse.features.settings import FEATURE_SETS, FeatureSettings
 from corelax.rankers.sparse.folder import read_config
-from corelax.rankers.sparse.names import DECODINGS, DEEP, LOCAL, PAIR_PRETRAINING, PRETRAINING
-from corelax.rankers.sparse.settings import SparseSettings
+from corelax.rankers.sparse.settings import (
+    DEEP,
+    LOCAL,
+    PAIR_PRETRAINING,
+    PRETRAINING,
+    SparseSettings,
+)
 from corelax.train.settings import RESOLVING, REWARDED, StageSettings, everywhere, is_shared
-
-__all__ = ["DECODINGS", "PRETRAINING", "Config", "affects", "is_everywhere", "saved_config"]
 
 OBJECTIVES = (*PRETRAINING, *PAIR_PRETRAINING, *RESOLVING)
 OPTIMIZERS = ADAGRAD, RMSPROP = ("adagrad", "rmsprop")

@@ -12,7 +12,7 @@ from corelax.rankers.sparse.features.cache import FeatureCorpus, other_corpus, t
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons
-from corelax.rankers.sparse.names import DEEP
+from corelax.rankers.sparse.settings import DEEP
 from corelax.train.configuration import Configuration
 from corelax.train.files import Paths, document_files
 from corelax.train.sparse.config import Config

@@ -13,9 +13,9 @@ from corelax.document.clustering import Clustering, without_singletons
 from corelax.metrics import METRICS, Report, Tally
 from corelax.rankers.sparse.deep_network import DeepRanker
 from corelax.rankers.sparse.features.table import DocumentTable
-from corelax.rankers.sparse.names import PAIR_PRETRAINING, PRETRAINING
 from corelax.rankers.sparse.network import SparseRanker
 from corelax.rankers.sparse.ranker import Ranker, decode_table
+from corelax.rankers.sparse.settings import PAIR_PRETRAINING, PRETRAINING
 from corelax.train.sparse.config import Config
 from corelax.train.sparse.objective import Averages, pair_pretraining_loss
 

@@ -20,8 +20,8 @@ from corelax.rankers.sparse.deep_inputs import DeepTensors
 from corelax.rankers.sparse.deep_network import DeepRanker
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.global_network import GlobalRanker
-from corelax.rankers.sparse.names import DEEP, PAIR_PRETRAINING, PRETRAINING
 from corelax.rankers.sparse.network import SparseRanker
+from corelax.rankers.sparse.settings import DEEP, PAIR_PRETRAINING, PRETRAINING
 from corelax.rankers.sparse.tensors import DocumentTensors
 from corelax.train.objectives import counts_missed, loss_function
 from corelax.train.sparse.config import Config

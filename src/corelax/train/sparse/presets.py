@@ -10,7 +10,7 @@ from typing import Any
 
 from corelax.core.errors import CorelaxError
 from corelax.core.settings import check_key, read_value
-from corelax.rankers.sparse.names import DEEP
+from corelax.rankers.sparse.settings import DEEP, PRETRAINING
 from corelax.train.configuration import (
     SPARSE,
     Configuration,
@@ -18,7 +18,7 @@ from corelax.train.configuration import (
     order_stages,
     read_configuration,
 )
-from corelax.train.sparse.config import ABOVE, FEATURES, PRETRAINING, Config, is_everywhere
+from corelax.train.sparse.config import ABOVE, FEATURES, Config, is_everywhere
 
 # The stages of presets/sparse.toml: each names only what differs from `Config`.
 PRESETS: dict[str, dict[str, Any]] = {

@@ -18,8 +18,8 @@ from corelax.rankers.sparse.folder import (
     write_config,
     write_vocabulary,
 )
-from corelax.rankers.sparse.names import DEEP, GLOBAL, LOCAL, LOCAL2, PRETRAINING
 from corelax.rankers.sparse.ranker import fresh_ranker
+from corelax.rankers.sparse.settings import DEEP, GLOBAL, LOCAL, LOCAL2, PRETRAINING
 from corelax.train.card import CardText
 from corelax.train.loop import Progress
 from corelax.train.sparse.config import Config, saved_config

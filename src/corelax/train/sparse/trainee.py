@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from corelax.rankers.sparse.folder import Model, belongs_to, write_weights
-from corelax.rankers.sparse.names import PRETRAINING
 from corelax.rankers.sparse.ranker import Ranker
+from corelax.rankers.sparse.settings import PRETRAINING
 from corelax.train.optim import AdaGrad, RMSprop, clamp_gradients, clip_gradients
 from corelax.train.sparse.config import RMSPROP, Config
 from corelax.train.sparse.data import Data, training_documents
