@@ -210,34 +210,6 @@ def test_the_name_of_a_speaker_is_that_speaker():
     assert not clash("[ Lee ] : [ I ] came Bo : Me too", speakers)  # the surname of both
 
 
-NAMED = (
-    "Mr. Mrs. Dr. Miss Li Ann Rose James 's ’s the old man daughter her he and of King , - Woodhouse "
-    "miss"
-).split()
-
-
-@given(
-    words=st.lists(st.sampled_from(NAMED), min_size=1, max_size=12),
-    spans=st.lists(st.tuples(st.integers(0, 11), st.integers(1, 7)), max_size=9),
-)
-def test_claims_are_the_same_whether_or_not_spans_are_looked_at_that_say_nothing(words, spans):
-    """With speakers, of whom none is known here, every short span is looked at; without, a few."""
-    spans = [(start, min(start + size, len(words))) for start, size in spans if start < len(words)]
-    looked_at, chosen = (
-        claims_of(Document(id="d", words=tuple(words), layers=layers), spans)
-        for layers in ({"speaker": (None,) * len(words)}, {})
-    )
-    assert looked_at == chosen
-
-
-def test_first_names_are_kept_apart_within_a_document_alone():
-    words, spans = ("Henry", "saw", "George"), [(0, 1), (2, 3)]
-    together = Document(id="d", words=words)
-    assert claims_of(together, spans).clash([0, 1])
-    apart = Document(id="d", words=words, layers={"document": ("a", "a", "b")})
-    assert not claims_of(apart, spans).clash([0, 1])
-
-
 def test_words_in_a_list_claim_the_same():
     words, spans = ["Mr.", "Li", "saw", "her"], [(0, 2), (3, 4)]
     listed = claims_of(Document(id="d", words=words), spans)

@@ -8,9 +8,11 @@ such as *Nelson*: these are first names only before another name. Pronouns are i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
-from corelax.english.pronouns import word_set
+from corelax.english.pronouns import FEMALE, MALE, POSSESSIVE_ENDINGS, word_set
 
 # Before a name, in lower case and without their full stop.
 MALE_TITLES = word_set(
@@ -107,3 +109,69 @@ def may_be_one_person(name: str, other: str) -> bool:
     if name[:_ALIKE] == other[:_ALIKE] or name in other or other in name:
         return True
     return other in _FORMS.get(name, ())
+
+
+IS_MALE, IS_FEMALE = 1, 2
+_JOINING = word_set("and or & , with of / -") | set(POSSESSIVE_ENDINGS)
+
+
+class Person(NamedTuple):
+    """What the words of a mention say about a person. Names are in lower case.
+
+    Attributes:
+        lowered: The words in lower case, without a possessive ending.
+        gender: `IS_MALE`, `IS_FEMALE`, or 0.
+        given: The first name.
+        alone: A first name that is all of it; it may be a surname, too.
+        last: A first name at the end, where it is a surname.
+        surname: The surname that a title goes with.
+    """
+
+    lowered: tuple[str, ...]
+    gender: int
+    given: str | None
+    alone: str | None
+    last: str | None
+    surname: str | None
+
+
+@lru_cache(maxsize=20_000)  # in most texts a few mentions are all of them
+def person_called(words: tuple[str, ...]) -> Person | None:
+    """What a mention of these words says; None where they are several things, or nothing.
+
+    >>> person_called(("Mr.", "Henry", "'s")).surname, person_called(("Ann", "and", "Bo"))
+    ('henry', None)
+    """
+    if words[-1] in POSSESSIVE_ENDINGS:
+        words = words[:-1]
+    lowered = tuple(word.lower() for word in words)
+    if not words or not _JOINING.isdisjoint(lowered):
+        return None
+    title = None  # the first word of a name of two words or more
+    if len(words) > 1 and all(word[:1].isupper() for word in words):
+        title = lowered[0].removesuffix(".")
+    given, last = first_name(words), lowered[-1]
+    name = last if last in FIRST_NAMES else None
+    has_surname = title is not None and title not in GIVEN_NAME_TITLES
+    return Person(
+        lowered,
+        gender=_gender(lowered, title, given),
+        given=given,
+        alone=name if len(words) == 1 else None,
+        last=name if has_surname else None,
+        surname=last if title in SURNAME_TITLES else None,
+    )
+
+
+def _gender(lowered: Sequence[str], title: str | None, given: str | None) -> int:
+    last = lowered[-1]
+    is_alone = len(lowered) == 1
+    if is_alone and last in MALE:
+        return IS_MALE
+    if is_alone and last in FEMALE:
+        return IS_FEMALE
+    if title in MALE_TITLES or last in MALE_NOUNS:
+        return 0 if title in FEMALE_TITLES else IS_MALE
+    if title in FEMALE_TITLES or last in FEMALE_NOUNS:
+        return IS_FEMALE
+    return 0 if given is None else IS_MALE if given in MALE_NAMES else IS_FEMALE

@@ -81,6 +81,20 @@ def kernel(words: Sequence[str], *, possessive: bool = False) -> int:
     return len(words)
 
 
+def is_one(words: Sequence[str], *, is_name: bool) -> bool:
+    """Whether a name or description is surely that of one person or thing.
+
+    >>> is_one(["Ann"], is_name=True), is_one(["Ann", "and", "Bo"], is_name=True)
+    (True, False)
+    """
+    lower = [word.lower() for word in words]
+    if "and" in lower or "&" in lower:
+        return False
+    if lower[0] in {"a", "an"}:
+        return True
+    return is_name and lower[0] != "the" and not lower[-1].endswith("s")
+
+
 def definite(phrase: str) -> str:
     """A description as the text comes back to it.
 

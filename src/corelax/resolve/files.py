@@ -13,12 +13,13 @@ from corelax.core.errors import CorelaxError
 from corelax.core.files import STANDARD
 from corelax.core.folders import read_model_config
 from corelax.document import Document
+from corelax.english.words import looks_english
 from corelax.resolve.constraints import Constraints, constraints_for, read_constraints
 from corelax.resolve.hub import fetched
 from corelax.resolve.languages import is_for_english
 from corelax.resolve.models import model_folder
 from corelax.resolve.options import FileOptions
-from corelax.text import looks_english, read_sources
+from corelax.text import read_sources
 from corelax.text.sources import TEXTS
 
 if TYPE_CHECKING:

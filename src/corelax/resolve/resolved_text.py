@@ -17,6 +17,7 @@ from corelax.english.phrases import (
     capitalized,
     definite,
     inside_a_sentence,
+    is_one,
     kernel,
     with_possessive,
     without_number,
@@ -26,7 +27,7 @@ from corelax.english.representative import DESCRIPTION, NAME, PRONOUN
 from corelax.english.verbs import verb_changes
 from corelax.resolve.replaceable import Rules
 from corelax.resolve.replaced import Edit, ResolvedText
-from corelax.resolve.text_context import Called, Context
+from corelax.resolve.text_context import Context
 
 if TYPE_CHECKING:
     from corelax.resolve.resolution import Resolution, ResolvedMention
@@ -80,52 +81,49 @@ class _Editor:
 
     def _edits(self, at: int) -> Iterator[Edit]:
         """What changes when a mention is replaced: it, a possessive ending after it, verbs around it."""
-        mention = self.context.mentions[at]
-        (start, end), original = mention.span, mention.text
-        called = self.context.called[mention.entity]
-        new = self._replacement(at, frozenset())
-        if called is None or new is None or new.casefold() == original.casefold():
+        context, mention = self.context, self.context.mentions[at]
+        called, new = context.called[mention.entity], self._replacement(at, frozenset())
+        if called is None or new is None or new.casefold() == mention.text.casefold():
             return
-        ending = self.context.word(end)
-        if (
-            self.context.kind[at] >= DESCRIPTION
-            and ending in POSSESSIVE_ENDINGS
-            and self.context.joins(end)
-        ):
-            owned = with_possessive(
-                new, is_name=called.is_name, is_plural=ending in "'’", apostrophe=ending[0]
-            )
-            if owned[len(new) :] != ending:
-                first, last = self.context.offsets[end]
-                yield Edit(first, last, owned[len(new) :] or ending)
         yield Edit(mention.start, mention.end, new, at)
-        word = self.context.words[start].lower()
-        if self.context.kind[at] == PRONOUN and word in SUBJECTS:
-            is_singular = self._is_singular(called)
-            begin = self.context.starts[self.context.sentence(start)]
+        start, end = mention.span
+        if context.kind[at] >= DESCRIPTION:
+            ending = context.word(end)
+            if ending in POSSESSIVE_ENDINGS and context.joins(end):
+                owned = with_possessive(
+                    new, is_name=called.is_name, is_plural=ending in "'’", apostrophe=ending[0]
+                )
+                if owned[len(new) :] != ending:
+                    first, last = context.offsets[end]
+                    yield Edit(first, last, owned[len(new) :] or ending)
+        elif context.words[start].lower() in SUBJECTS:
+            is_singular = is_one(context.words[called.start : called.end], is_name=called.is_name)
+            begin = context.starts[context.sentence(start)]
             for place, verb in verb_changes(
-                self.context.words, start, is_singular=is_singular, first=begin
+                context.words, start, is_singular=is_singular, first=begin
             ):
-                blank = " " if place > start and self.context.joins(place) else ""
-                first, last = self.context.offsets[place]
+                blank = " " if place > start and context.joins(place) else ""
+                first, last = context.offsets[place]
                 yield Edit(first, last, blank + verb)
 
     def _replacement(self, at: int, visited: frozenset[int]) -> str | None:
-        """What is written for a mention; None if it stays."""
-        mention = self.context.mentions[at]
+        """What is written for a mention; None if it stays.
+
+        Args:
+            at: The number of the mention.
+            visited: The entities whose phrases this one would stand in.
+        """
+        context, mention = self.context, self.context.mentions[at]
         start, end = mention.span
-        word, last = self.context.words[start].lower(), self.context.words[end - 1]
-        is_pronoun = self.context.kind[at] == PRONOUN
+        word, last = context.words[start].lower(), context.words[end - 1]
+        is_pronoun = context.kind[at] == PRONOUN
         if is_pronoun:
             possessive = word in POSSESSIVES or (word == "her" and self._owns(start))
+            is_plural = word in _PLURAL
         else:
             possessive = end > start + 1 and last in POSSESSIVE_ENDINGS
-        phrase = self._phrase(
-            mention,
-            possessive=possessive,
-            is_plural=word in _PLURAL if is_pronoun else last in "'’",
-            visited=visited,
-        )
+            is_plural = last in "'’"
+        phrase = self._phrase(mention, visited, possessive=possessive, is_plural=is_plural)
         if phrase is None or visited:
             return phrase
         if is_pronoun and self._is_partitive(start):
@@ -135,40 +133,41 @@ class _Editor:
         if is_pronoun and len(mention.text) > 1 and mention.text.isupper():
             return phrase.upper()
         has_capital = mention.text[:1].isupper() and word != "i"
-        return capitalized(phrase) if has_capital or self._begins_sentence_as_i(start) else phrase
+        begins_as_i = context.words[start] == "I" and context.begins_sentence(start)
+        return capitalized(phrase) if has_capital or begins_as_i else phrase
 
     def _phrase(
         self,
         mention: ResolvedMention,
+        visited: frozenset[int],
         *,
         possessive: bool,
         is_plural: bool,
-        visited: frozenset[int],
     ) -> str | None:
-        called = self.context.called[mention.entity]
+        context, called = self.context, self.context.called[mention.entity]
         if called is None or mention.entity in visited or len(visited) > MOST_NESTED:
             return None
         start, end, is_name = called
         if not is_name:
-            end = start + kernel(self.context.words[start:end], possessive=possessive)
+            end = start + kernel(context.words[start:end], possessive=possessive)
         inner = self._inner_edits(start, end, visited | {mention.entity})
-        if self._is_foreign(start, end, inner, mention) or self._returns(
-            start, end, inner, mention, visited
+        stays = self._unchanged(start, end, inner)
+        if self._is_foreign(start, stays, mention) or self._returns(
+            stays, visited | self._around(mention)
         ):
             return None
-        first, last = self.context.offsets[start][0], self.context.offsets[end - 1][1]
+        first, last = context.offsets[start][0], context.offsets[end - 1][1]
         moved = [edit._replace(start=edit.start - first, end=edit.end - first) for edit in inner]
-        text = ResolvedText.edited(self.context.text[first:last], moved)
-        phrase = " ".join(text.split())
-        if self.context.begins_sentence(start) and not (moved and moved[0].start == 0):
+        phrase = " ".join(ResolvedText.edited(context.text[first:last], moved).split())
+        if context.begins_sentence(start) and not (moved and moved[0].start == 0):
             phrase = inside_a_sentence(
-                self.context.words[start:end], phrase, self.context.lower, self.context.capital
+                context.words[start:end], phrase, context.lower, context.capital
             )
         if not is_name or phrase[:2] == "a " or phrase[:3] == "an ":
             phrase = definite(phrase)
         if possessive:
             phrase = with_possessive(
-                phrase, is_name=is_name, is_plural=is_plural, apostrophe=self.context.apostrophe
+                phrase, is_name=is_name, is_plural=is_plural, apostrophe=context.apostrophe
             )
         return phrase
 
@@ -177,53 +176,38 @@ class _Editor:
         edits = []
         for place in range(start, end):
             at = self.context.place.get(Span(place, place + 1))
+            word = self.context.words[place].lower()
             if (
                 at is None
                 or self.context.kind[at] != PRONOUN
                 or self.context.mentions[at].entity in visited
+                or word not in REPLACED
+                or person_of(word) not in self.rules.persons
             ):
                 continue
-            mention = self.context.mentions[at]
-            word = self.context.words[place].lower()
-            if word in REPLACED and person_of(word) in self.rules.persons:
-                new = self._replacement(at, visited)
-                if new is not None and mention.start < mention.end:
-                    edits.append(Edit(mention.start, mention.end, new, at))
+            mention, new = self.context.mentions[at], self._replacement(at, visited)
+            if new is not None and mention.start < mention.end:
+                edits.append(Edit(mention.start, mention.end, new, at))
         return edits
 
-    def _is_foreign(
-        self, start: int, end: int, edits: Sequence[Edit], mention: ResolvedMention
-    ) -> bool:
-        """Whether a phrase has *my* or *your* of another speaker."""
-        if (
-            self.context.speakers is None
-            or self.context.speakers[start] == self.context.speakers[mention.span.start]
-        ):
-            return False
+    def _unchanged(self, start: int, end: int, edits: Sequence[Edit]) -> list[int]:
+        """The words of a phrase that no edit changes."""
         changed = {edit.start for edit in edits}
-        return any(
-            person_of(self.context.words[at].lower()) < 3
-            and self.context.offsets[at][0] not in changed
-            for at in range(start, end)
-        )
+        return [at for at in range(start, end) if self.context.offsets[at][0] not in changed]
 
-    def _returns(
-        self,
-        start: int,
-        end: int,
-        edits: Sequence[Edit],
-        mention: ResolvedMention,
-        visited: frozenset[int],
-    ) -> bool:
+    def _is_foreign(self, start: int, stays: Sequence[int], mention: ResolvedMention) -> bool:
+        """Whether a phrase from word `start` on has *my* or *your* of another speaker."""
+        speakers, words = self.context.speakers, self.context.words
+        if speakers is None or speakers[start] == speakers[mention.span.start]:
+            return False
+        return any(person_of(words[at].lower()) < 3 for at in stays)
+
+    def _returns(self, stays: Sequence[int], around: Collection[int]) -> bool:
         """Whether a phrase has a pronoun for what it would be put into: *his wife* in *her husband*."""
-        changed = {edit.mention for edit in edits}
-        left = {
-            self.context.mentions[at].entity
-            for place in range(start, end)
-            if (at := self.context.place.get(Span(place, place + 1))) is not None
-            and at not in changed
-        }
-        return not left.isdisjoint(visited | self._around(mention))
+        places = (self.context.place.get(Span(at, at + 1)) for at in stays)
+        return any(
+            self.context.mentions[place].entity in around for place in places if place is not None
+        )
 
     def _around(self, mention: ResolvedMention) -> set[int]:
         """The entities of the mentions around a mention."""
@@ -239,18 +223,6 @@ class _Editor:
             self.context.words[first:last], at - first
         )
 
-    def _is_singular(self, called: Called) -> bool:
-        """Whether an entity is surely one person or thing."""
-        words = [word.lower() for word in self.context.words[called.start : called.end]]
-        if "and" in words or "&" in words:
-            return False
-        if called.is_name and words[0] not in {"a", "an"}:
-            return words[0] != "the" and not words[-1].endswith("s")
-        return words[0] in {"a", "an"}
-
     def _is_partitive(self, at: int) -> bool:
         """Whether a pronoun is the whole of a part: *all of them*."""
         return self.context.word(at - 1) == "of" and self.context.word(at - 2).lower() in PARTS
-
-    def _begins_sentence_as_i(self, at: int) -> bool:
-        return self.context.words[at] == "I" and self.context.begins_sentence(at)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from corelax.core.errors import CorelaxError
@@ -79,53 +78,43 @@ def read_sources(
     if list(names).count(STANDARD) > 1:
         raise CorelaxError("standard input can be read once only")
     check_encoding(encoding)
-    sources: list[Source] = []
-
-    def read(path: str, name: str) -> None:
-        documents = tuple(_documents(path, format, dialogue, encoding))
-        sources.append(Source(path, name, documents))
-
-    def attempt(path: str, action: Callable[[], None]) -> None:
-        try:
-            action()
-        except CorelaxError as error:
-            if skipped is None:
-                raise
-            skipped(path, error)
-
-    def read_all(given: str) -> None:
-        for path, name in _named_files([given], glob):
-            attempt(path, partial(read, path, name))
-
+    sources = []
     for given in names:
-        attempt(given, partial(read_all, given))
+        try:
+            files = _named_files(given, glob)
+        except CorelaxError as error:
+            _skip(given, error, skipped)
+            continue
+        for path, name in files:
+            try:
+                documents = tuple(_documents(path, format, dialogue, encoding))
+            except CorelaxError as error:
+                _skip(path, error, skipped)
+            else:
+                sources.append(Source(path, name, documents))
     return sources
 
 
-def input_files(names: Sequence[str], glob: str = TEXTS) -> Iterator[str]:
-    """The names, with folders replaced by the texts in them and in their subfolders.
+def _skip(
+    name: str, error: CorelaxError, skipped: Callable[[str, CorelaxError], None] | None
+) -> None:
+    if skipped is None:
+        raise error
+    skipped(name, error)
 
-    >>> list(input_files(["-", "examples/data/curie.txt"]))
-    ['-', 'examples/data/curie.txt']
-    """
-    return (path for path, _ in _named_files(names, glob))
 
-
-def _named_files(names: Sequence[str], glob: str) -> Iterator[tuple[str, str]]:
-    """Paths with their names below the folders that were given."""
-    for name in names:
-        folder = Path(name)
-        if name == STANDARD or not folder.is_dir():
-            yield name, "stdin" if name == STANDARD else folder.name
-            continue
-        try:
-            texts = sorted(path for path in folder.rglob(glob) if path.is_file())
-        except (ValueError, NotImplementedError) as error:  # an empty or absolute pattern
-            raise CorelaxError(f"{glob!r} is no pattern of file names: {error}") from None
-        if not texts:
-            raise CorelaxError(f"{name}: no {glob} file in this folder")
-        for path in texts:
-            yield str(path), str(path.relative_to(folder))
+def _named_files(given: str, glob: str) -> list[tuple[str, str]]:
+    """A file, or the files of a folder, with their names below it."""
+    folder = Path(given)
+    if given == STANDARD or not folder.is_dir():
+        return [(given, "stdin" if given == STANDARD else folder.name)]
+    try:
+        texts = sorted(path for path in folder.rglob(glob) if path.is_file())
+    except (ValueError, NotImplementedError) as error:  # an empty or absolute pattern
+        raise CorelaxError(f"{glob!r} is no pattern of file names: {error}") from None
+    if not texts:
+        raise CorelaxError(f"{given}: no {glob} file in this folder")
+    return [(str(path), str(path.relative_to(folder))) for path in texts]
 
 
 def _documents(path: str, format: str | None, dialogue: bool, encoding: str) -> Iterator[Document]:
