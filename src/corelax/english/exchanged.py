@@ -8,11 +8,12 @@ speech tells them apart, or what follows.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from corelax.document import Document
+from corelax.english.pronouns import word_set
 
 _PAIRS = """
 he she|himself herself|man woman|men women|boy girl|boys girls|father mother|fathers mothers|dad mom
@@ -27,7 +28,7 @@ congressman congresswoman|salesman saleswoman|fisherman fisherwoman|monk nun|mon
 god goddess|hero heroine|master mistress|landlord landlady|male female|males females|masculine feminine
 guy gal|fellow lass|stepfather stepmother|stepson stepdaughter|godfather godmother|fiancé fiancée
 schoolboy schoolgirl|lad lass
-""".replace("\n", "|")
+""".strip().replace("\n", "|")
 _MALE_NAMES = """
 Adam Alan Albert Alex Andrew Anthony Arthur Ben Brian Carl Charles Chris Daniel David Edward Eric Frank
 Fred George Harry Henry Jack James John Joseph Kevin Leo Lewis Luke Mark Martin Matthew Max Michael Neil
@@ -42,15 +43,17 @@ Lisa Lucy Margaret Maria Martha Mary Nancy Olivia Patricia Rachel Rebecca Rose R
 Susan Teresa Victoria Wendy Aisha Ana Chiara Fatima Ingrid Lakshmi Mei Nadia Olga Priya Rosa Sana Yuki
 Zainab
 """.split()
+_EXCHANGED = {"him": "her", "ms.": "mr.", "ms": "mr", "miss": "mr."}
+for _one, _other in map(str.split, _PAIRS.split("|")):
+    _EXCHANGED.setdefault(_one, _other)
+    _EXCHANGED.setdefault(_other, _one)
 _NAMES = {**dict.fromkeys(_MALE_NAMES, _FEMALE_NAMES), **dict.fromkeys(_FEMALE_NAMES, _MALE_NAMES)}
-_TITLES = frozenset(
-    "mr. mr mrs. mrs ms. ms miss sir lord lady king queen dr. dr prince princess".split()
-)
-_NOT_NOUNS = frozenset(
-    ". , ; : ! ? ) ” '' -- — and or but if that than then as at by for from in into of off on onto out over "
-    "to up with again away back down when while where who because before after about like a an the this "
-    "i you he she it we they be been is are was were will would can could not n't so too very well".split()
-)  # fmt: skip
+_TITLES = word_set("mr. mr mrs. mrs ms. ms miss sir lord lady king queen dr. dr prince princess")
+_NOT_NOUNS = word_set("""
+    . , ; : ! ? ) ” '' -- — and or but if that than then as at by for from in into of off on onto out over
+    to up with again away back down when while where who because before after about like a an the this
+    i you he she it we they be been is are was were will would can could not n't so too very well
+    """)
 
 
 def swapped(document: Document, seed: str = "") -> Document:
@@ -108,28 +111,12 @@ def _new_names(words: Sequence[str], rng: random.Random) -> dict[str, str]:
     return new
 
 
-def _exchanged() -> dict[str, str]:
-    table: dict[str, str] = {"him": "her", "ms.": "mr.", "ms": "mr", "miss": "mr."}
-    for pair in _PAIRS.split("|"):
-        if pair:
-            one, other = pair.split()
-            table.setdefault(one, other)
-            table.setdefault(other, one)
-    return table
-
-
-_EXCHANGED = _exchanged()
-
-
 def _cased(word: str, like: str) -> str:
     """A word with the capitals of another.
 
     >>> _cased("she", "He"), _cased("she", "HE"), _cased("Mary", "John")
     ('She', 'SHE', 'Mary')
     """
-    change: Callable[[str], str] = str
     if like.isupper() and len(like) > 1:
-        change = str.upper
-    elif like[:1].isupper():
-        return word[:1].upper() + word[1:]
-    return change(word)
+        return word.upper()
+    return word[:1].upper() + word[1:] if like[:1].isupper() else word

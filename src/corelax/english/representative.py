@@ -6,26 +6,26 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from corelax.english.people import FEMALE_TITLES, MALE_TITLES, SURNAME_TITLES
-from corelax.english.pronouns import CANONICAL, DEMONSTRATIVES, POSSESSIVE_ENDINGS, PRONOUNS
+from corelax.english.pronouns import (
+    CANONICAL,
+    DEMONSTRATIVES,
+    POSSESSIVE_ENDINGS,
+    PRONOUNS,
+    word_set,
+)
 
 _NO_NAMES = PRONOUNS | DEMONSTRATIVES | set(CANONICAL) | {"here", "there"}
 # Words that are small inside names, and say nothing where a sentence begins with them.
-_SMALL = frozenset(
-    "a an the of and & for in on at to de la le del der den van von di da 's ’s".split()
-)
-
-
+_SMALL = word_set("a an the of and & for in on at to de la le del der den van von di da 's ’s")
 _TITLES = MALE_TITLES | FEMALE_TITLES | SURNAME_TITLES | {"president", "chancellor", "senator"}
 # Verbs that models take for mentions: "He left. That was sudden."
-_VERBS = frozenset(
-    """
+_VERBS = word_set("""
     be am is are was were been being have has had do does did done go goes went gone get gets got make makes
     made take takes took taken come comes came say says said see saw seen give gave given let put keep kept
     know knew think thought tell told find found become became leave left feel felt bring brought begin began
-    """.split()
-)
+    """)
 # What follows a name or description and is not needed to call it: ", who ...", ", a surgeon ...", ", 74".
-_AFTER_COMMA = frozenset("who whom whose which where when a an the".split())
+_AFTER_COMMA = word_set("who whom whose which where when a an the")
 
 
 def representative(mentions: Sequence[Sequence[str]], lower_case: Collection[str]) -> int:

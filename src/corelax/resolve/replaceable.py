@@ -46,74 +46,69 @@ class Rules:
 
     def allow(self, at: int) -> bool:
         """Whether the rules allow a mention to be replaced."""
-        mention, kind = self.context.mentions[at], self.context.kind[at]
-        called = self.context.called[mention.entity]
+        context, mention, kind = self.context, self.context.mentions[at], self.context.kind[at]
+        called = context.called[mention.entity]
         if called is None or kind not in self.kinds or mention.entity_probability < self.least:
             return False
-        chosen = self.context.entities[mention.entity].representative
-        if (
-            mention.span == chosen.span
-            or not mention.span.is_continuous
-            or self.context.is_nested[at]
-        ):
+        is_representative = mention.span == context.entities[mention.entity].representative.span
+        if is_representative or not mention.span.is_continuous or context.is_nested[at]:
             return False
         if kind == PRONOUN:
             return self._is_wanted_pronoun(mention)
-        if mention.span.start == self.context.first_noun[mention.entity]:
+        if mention.span.start == context.first_noun[mention.entity]:
             return False
         return self._is_wanted_noun(at, called)
 
     def _is_wanted_pronoun(self, mention: ResolvedMention) -> bool:
-        start, end = mention.span
-        word = self.context.words[start].lower()
-        if end != start + 1 or word not in REPLACED:
+        context, (start, end) = self.context, mention.span
+        word = context.words[start].lower()
+        if end != start + 1 or word not in REPLACED or person_of(word) not in self.persons:
             return False
-        if person_of(word) not in self.persons:
-            return False
-        noun = self.context.first_noun[mention.entity]
-        if start < noun and self.context.sentence(start) == self.context.sentence(noun):
+        noun = context.first_noun[mention.entity]
+        if start < noun and context.sentence(start) == context.sentence(noun):
             return False  # when she arrived, Ann sat down
         return word in POSSESSIVES or not self._is_repeated(mention)
 
     def _is_repeated(self, mention: ResolvedMention) -> bool:
         """Whether a pronoun stands beside a noun for the same."""
-        (start, end), entity = mention.span, mention.entity
-        if (end, entity) in self.context.noun_starts:
+        context, (start, end), entity = self.context, mention.span, mention.entity
+        if (end, entity) in context.noun_starts:
             return True  # we the people
-        if self.context.word(end) == "," and (end + 1, entity) in self.context.noun_starts:
+        if context.word(end) == "," and (end + 1, entity) in context.noun_starts:
             return True  # she, Ann Lee,
-        before = self.context.noun_ends.get((start - 1, entity))
+        before = context.noun_ends.get((start - 1, entity))
         if (
             before is not None
-            and self.context.word(start - 1) == ","
-            and self.context.begins_sentence(before)
+            and context.word(start - 1) == ","
+            and context.begins_sentence(before)
         ):
             return True  # Ann, she is the best
-        called = self.context.called[entity]
-        if called is None or self.context.word(end).lower() not in BE | {"'s", "’s"}:
+        called = context.called[entity]
+        if called is None or context.word(end).lower() not in BE | {"'s", "’s"}:
             return False
-        name = self.context.words[called.start : called.end]
-        return self.context.words[end + 1 : end + 1 + len(name)] == name  # she is the mayor
+        name = context.words[called.start : called.end]
+        return context.words[end + 1 : end + 1 + len(name)] == name  # she is the mayor
 
     def _is_wanted_noun(self, at: int, called: Called) -> bool:
-        mention = self.context.mentions[at]
+        context, mention = self.context, self.context.mentions[at]
         (start, end), entity = mention.span, mention.entity
-        words = [word.lower() for word in self.context.words[start:end]]
-        name = [word.lower() for word in self.context.words[called.start : called.end]]
+        words = [word.lower() for word in context.words[start:end]]
+        name = [word.lower() for word in context.words[called.start : called.end]]
         if not called.is_name or _contains(words, name):
             return False
-        if self.context.kind[at] == DESCRIPTION and words[0] not in _DEFINITE:
+        if context.kind[at] == DESCRIPTION and words[0] not in _DEFINITE:
             is_owned = any(word in POSSESSIVE_ENDINGS for word in words[1:4])
             if words[0] in DETERMINERS or not is_owned:
                 return False
-        before = self.context.word(start - 1).lower()
+        before = context.word(start - 1).lower()
         if before in BE or before == "as":
             return False
-        if (start, entity) in self.context.noun_ends or (end, entity) in self.context.noun_starts:
+        # Appositions, with a sign between or none.
+        first = start - (before in _BETWEEN)
+        last = end + (context.word(end) in _BETWEEN)
+        if (start, entity) in context.noun_ends or (first, entity) in context.noun_ends:
             return False
-        if before in _BETWEEN and (start - 1, entity) in self.context.noun_ends:
-            return False
-        if self.context.word(end) in _BETWEEN and (end + 1, entity) in self.context.noun_starts:
+        if (end, entity) in context.noun_starts or (last, entity) in context.noun_starts:
             return False
         return not self._introduces_others(at)
 

@@ -104,15 +104,7 @@ def _mapped(
     there: list[tuple[int, int]],
     size: int,
 ) -> tuple[int, int]:
-    """Characters of one text as characters of the other.
-
-    Args:
-        start: The first.
-        end: One past the last.
-        here: [replacement] its characters in the one text.
-        there: [replacement] its characters in the other.
-        size: The length of the one text.
-    """
+    """Characters of one text as characters of the other; `here` and `there` are those of replacements."""
     if not 0 <= start <= end <= size:
         raise CorelaxError(f"characters {start} to {end} are not in a text of {size} characters")
     at = bisect_right(here, start, key=lambda span: span[0]) - 1
@@ -126,9 +118,5 @@ def _mapped(
         return first, first
     at = bisect_left(here, end, key=lambda span: span[0]) - 1
     if at < 0:
-        last = end
-    elif end <= here[at][1]:
-        last = there[at][1]
-    else:
-        last = end - here[at][1] + there[at][1]
-    return first, last
+        return first, end
+    return first, there[at][1] + max(end - here[at][1], 0)
