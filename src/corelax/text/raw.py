@@ -4,59 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from corelax.core.checks import check_items
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
 from corelax.text.sentences import sentence_starts
 from corelax.text.tokens import token_spans
-
-
-class CutText(NamedTuple):
-    """A text that was cut into tokens and sentences, as arrays.
-
-    Attributes:
-        text: The text.
-        id: The name of the document.
-        spans: [token, 2] first and last + 1 character.
-        starts: [sentence] the first token.
-        turns: (speaker, number of tokens) of stretches in their order; None if no speakers are known.
-    """
-
-    text: str
-    id: str
-    spans: NDArray[np.integer]
-    starts: NDArray[np.integer]
-    turns: tuple[tuple[str | None, int], ...] | None
-
-    @property
-    def words(self) -> list[str]:
-        """The tokens."""
-        return [self.text[start:end] for start, end in self.spans.tolist()]
-
-    def document(self, words: tuple[str, ...] | None = None, *, offsets: bool = True) -> Document:
-        """The text as a document.
-
-        Args:
-            words: The tokens, if they are at hand.
-            offsets: Whether it has the layer `offsets`, which not everybody needs.
-        """
-        layers: dict[str, tuple[Any, ...]] = {}
-        if offsets:
-            layers["offsets"] = tuple(zip(*self.spans.T.tolist(), strict=True))
-        if self.turns is not None:
-            layers["speaker"] = tuple(name for name, size in self.turns for _ in range(size))
-        return Document(
-            id=self.id,
-            words=tuple(self.words) if words is None else words,
-            sentence_starts=tuple(self.starts.tolist()),
-            layers=layers,
-            raw_text=self.text,
-        )
 
 
 def document_of(
@@ -110,26 +64,6 @@ def _cut(text: str) -> tuple[list[str], list[int], list[tuple[int, int]]]:
     spans = token_spans(text)
     words = [text[start:end] for start, end in spans]
     return words, sentence_starts(text, words, spans), spans
-
-
-def cut_document(
-    text: str, id: str = "text", speakers: Sequence[tuple[int, int, str]] | None = None
-) -> tuple[CutText, tuple[str, ...]]:
-    """A text that is cut, and its words."""
-    document = document_of(text, id, speakers)
-    said_by = document.layers.get("speaker")
-    return CutText(
-        text,
-        id,
-        np.array(document.layers["offsets"], np.int64).reshape(-1, 2),
-        np.array(document.sentence_starts, np.int64),
-        None if said_by is None else tuple((name, 1) for name in said_by),
-    ), document.words
-
-
-def cut_documents(texts: Sequence[str], id: str = "text") -> list[tuple[CutText, tuple[str, ...]]]:
-    """What `cut_document` says of each of several texts."""
-    return [cut_document(text, id) for text in texts]
 
 
 def check_text(text: object, id: str = "text") -> None:
