@@ -3,8 +3,8 @@
     python scripts/walks.py          # writes the page; needs the models and torch
     python scripts/walks.py --print  # only prints
 
-Of each job the top levels are shown: a function stands below the one that entered it first, if at least a share
-of all functions (`SHARE`) was entered in it. Calls that people repeat are recorded the second time.
+Of each job the top levels are shown: a function stands below the one that entered it first, if at least
+`SHARE` of all functions were entered in it. Calls that people repeat are recorded the second time.
 """
 
 from __future__ import annotations
@@ -160,7 +160,12 @@ def walk(title: str, start: Callable[[Path], Callable[[], object]], warm: bool, 
         with recorded() as top:
             run()
     files = {each.file for each in _all(top)}
-    lines = [f"### {title}", "", f"`{typed}` enters {top.size - 1} functions in {len(files)} files.", ""]
+    lines = [
+        f"### {title}",
+        "",
+        f"`{typed}` enters {top.size - 1} functions in {len(files)} files.",
+        "",
+    ]
     lines += _shown(top, 0, least=max(5, round(SHARE * (top.size - 1))))
     return "\n".join(lines) + "\n"
 
@@ -187,7 +192,10 @@ def main() -> None:
         return
     sections = [
         subprocess.run(
-            [sys.executable, __file__, "--job", str(number)], capture_output=True, text=True, check=True
+            [sys.executable, __file__, "--job", str(number)],
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
         for number in range(len(JOBS))
     ]
