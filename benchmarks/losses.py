@@ -11,8 +11,7 @@ One seeded document for each size: 37 % of its mentions in gold entities, about 
 
 Every figure comes from repeated runs for at least S seconds (default 1): the best on a CPU, which others may
 use too, and the median on a GPU, where runs are queued ten at a time. Ratios are taken between figures of the
-same size. Memory is what one run takes on top of the scores. On a GPU each loss also runs as a CUDA graph,
-plain and fused (`CapturedLoss`); "replay" is the time of the graph alone, fused where it was.
+same size. Memory is what one run takes on top of the scores.
 """
 
 from __future__ import annotations
@@ -32,7 +31,6 @@ from torch import Tensor
 
 from corelax.core.text_table import format_table
 from corelax.losses import (
-    CapturedLoss,
     entity_loss,
     margin_loss,
     metric_loss,
@@ -61,8 +59,6 @@ LOSSES: dict[str, tuple[Loss, dict[str, object]]] = {
     "REINFORCE": (reinforce_loss, {}),
     "rescaling": (rescale_loss, {}),
 }
-NOT_CAPTURED = {"CEAF-e", "CoNLL", "REINFORCE"}  # which pair entities on the CPU, or sample
-FUSED = {"(c) ranking", "B³", "LEA"}  # compiling takes some seconds for each size
 QUEUED = 10  # runs on a GPU before it is waited for
 LARGEST_NAIVE = 500  # beyond, a run takes seconds (a) and gigabytes (b)
 
@@ -188,9 +184,6 @@ class Row(NamedTuple):
     loss: str
     ms: float
     megabytes: float
-    captured_ms: float | None = None
-    fused_ms: float | None = None
-    replay_ms: float | None = None
     floor_ms: float | None = None
 
 
@@ -208,8 +201,6 @@ def measure(n: int, device: str, seconds: float) -> list[Row]:
         row = Row(n, name, milliseconds(run, device, seconds), megabytes(run, device))
         if device == "cuda":
             row = row._replace(floor_ms=floor_ms(name, n, len(doc.gold_sizes)))
-            if name not in NOT_CAPTURED:
-                row = measure_captured(row, doc, loss, settings, seconds)
         rows.append(row)
     for name, slow in NAIVE.items() if n <= LARGEST_NAIVE else ():
         compute = partial(slow, gold=doc.gold, gold_sizes=doc.gold_sizes)
@@ -219,22 +210,6 @@ def measure(n: int, device: str, seconds: float) -> list[Row]:
     return rows
 
 
-def measure_captured(
-    row: Row, doc: Doc, loss: Loss, settings: dict[str, object], seconds: float
-) -> Row:
-    """As a graph, as a graph of fused kernels, and that graph alone."""
-    for fuse in (False, True) if row.loss in FUSED else (False,):
-        captured = CapturedLoss(loss, fuse=fuse, **settings)
-        compute = partial(captured, gold=doc.gold, gold_sizes=doc.gold_sizes)
-        run = partial(both_ways, compute, doc.scores)
-        whole = milliseconds(run, "cuda", seconds)
-        (recording,) = captured._recordings.values()
-        replay = milliseconds(recording.graph.replay, "cuda", seconds)
-        row = row._replace(replay_ms=replay)
-        row = row._replace(fused_ms=whole) if fuse else row._replace(captured_ms=whole)
-    return row
-
-
 def table(rows: list[Row], device: str) -> str:
     """Times, memory, and how many times the floor (c) and the naive versions take."""
     by_name = {row.loss: row for row in rows}
@@ -242,7 +217,7 @@ def table(rows: list[Row], device: str) -> str:
     recursion, pair_tensor = (by_name.get(name) for name in NAIVE)
     head = ["mentions", "loss", "ms", "÷ (c)", "(a) ÷", "(b) ÷", "MB", "MB ÷ n²·4"]
     if device == "cuda":
-        head += ["graph", "fused", "fused ÷ (c)", "replay", "floor"]
+        head += ["floor"]
     lines = []
     for row in rows:
         line = [str(row.n), row.loss, f"{row.ms:.2f}", f"{row.ms / ranking.ms:.1f}"]
@@ -250,9 +225,7 @@ def table(rows: list[Row], device: str) -> str:
         line.append(f"{pair_tensor.ms / row.ms:.0f}" if pair_tensor and "LEA" in row.loss else "")
         line += [f"{row.megabytes:.1f}", f"{row.megabytes * 1e6 / (4 * row.n**2):.0f}"]
         if device == "cuda":
-            ratio = row.fused_ms / ranking.fused_ms if row.fused_ms and ranking.fused_ms else None
-            extra = [row.captured_ms, row.fused_ms, ratio, row.replay_ms, row.floor_ms]
-            line += ["" if value is None else f"{value:.3f}" for value in extra]
+            line.append("" if row.floor_ms is None else f"{row.floor_ms:.3f}")
         lines.append(line)
     return format_table(head, lines)
 

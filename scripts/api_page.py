@@ -10,8 +10,6 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from corelax._retired import MOVED
-
 PAGE = Path(__file__).parents[1] / "docs" / "api.md"
 PACKAGES = """
 corelax corelax.document corelax.io corelax.text corelax.render corelax.metrics corelax.relax corelax.losses
@@ -56,9 +54,7 @@ def page() -> str:
             text = first_line(thing).replace("|", "\\|")
             lines.append(f"| `{public}{kind(thing)}` | {text} |")
         lines.append("")
-    lines += ["## Modules that have moved", "", "| old name | now |", "|---|---|"]
-    lines += [f"| `{old}` | `{new}` |" for old, new in MOVED.items()]
-    return "\n".join([*lines, ""])
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

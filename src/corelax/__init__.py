@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from corelax import _retired
 from corelax.core.lazy import lazy_names
 from corelax.core.version import VERSION as __version__
 
@@ -67,5 +66,3 @@ __getattr__, __dir__ = lazy_names(
         "train": "",
     },
 )
-
-_retired.install()

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from corelax.relax import Gold, appearance, panels
+from corelax.relax import Gold, appearance, triangular
 from corelax.relax.moments import moments
 from corelax.relax.overlap import products, share
 from corelax.relax.written import log_complement
@@ -75,7 +75,7 @@ def _one_by_one(probs, weights, gold):
 
 @pytest.mark.parametrize("shape", [(1, 1), (7, 7), (2, 7, 7), (0, 0), (2, 3, 8, 8)])
 def test_a_solve_by_panels_is_the_solve_of_the_library(shape, monkeypatch):
-    monkeypatch.setattr(panels, "WIDEST", 3)
+    monkeypatch.setattr(triangular, "WIDEST", {"cpu": 3})
     links = torch.rand(shape, dtype=torch.float64)
 
     def plain(links):
@@ -83,14 +83,14 @@ def test_a_solve_by_panels_is_the_solve_of_the_library(shape, monkeypatch):
         diagonal = torch.diag_embed(links.diagonal(dim1=-2, dim2=-1))
         return [torch.linalg.solve_triangular(below, diagonal, upper=False)]
 
-    assert_same(gradients(lambda m: [panels.solve_diagonal(m)], links), gradients(plain, links))
+    assert_same(gradients(lambda m: [triangular.solve_diagonal(m)], links), gradients(plain, links))
 
 
 def test_gradients_above_the_diagonal_do_not_reach_a_solve():
     links = torch.rand(4, 4).double().requires_grad_()
     above = torch.ones(4, 4, dtype=torch.bool).triu(1)
     gradient = torch.ones(4, 4).double().masked_fill(above, torch.nan)
-    (into,) = torch.autograd.grad(panels.solve_diagonal(links), links, gradient)
+    (into,) = torch.autograd.grad(triangular.solve_diagonal(links), links, gradient)
     assert into.isfinite().all()
 
 

@@ -6,7 +6,6 @@ from corelax.core.lazy import require
 require("torch", "torch")
 
 from corelax.losses.actions import Costs
-from corelax.losses.captured import CapturedLoss
 from corelax.losses.entity import entity_loss
 from corelax.losses.metric import Part, metric_loss
 from corelax.losses.pairs import pair_loss
@@ -15,7 +14,6 @@ from corelax.losses.ranking import margin_loss, ranking_loss
 from corelax.losses.reward import reinforce_loss, rescale_loss
 
 __all__ = [
-    "CapturedLoss",
     "Costs",
     "Part",
     "anaphoricity_loss",

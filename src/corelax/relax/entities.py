@@ -5,9 +5,8 @@ from __future__ import annotations
 from torch import Tensor
 
 from corelax.relax.links import check_links
-from corelax.relax.panels import solve_diagonal
 from corelax.relax.precision import full_precision
-from corelax.relax.triangular import solve_transposed
+from corelax.relax.triangular import solve_diagonal, solve_transposed
 
 
 @full_precision

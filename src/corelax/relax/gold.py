@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import torch
@@ -12,7 +13,6 @@ from torch import Tensor
 from corelax.core.errors import CorelaxError
 from corelax.document.clustering import check_clusters, entity_of_mentions
 from corelax.relax.advice import advise_gold
-from corelax.relax.lazy import lazy
 from corelax.relax.links import real_mentions
 from corelax.relax.precision import can_check
 
@@ -165,23 +165,23 @@ class Gold:
                 f"gold_sizes: entity {entity} has more mentions in gold than its size"
             )
 
-    @lazy
+    @cached_property
     def members(self) -> Tensor:
         """[..., entity, mention] 1 where the mention is in the entity."""
         numbers = torch.arange(self.sizes.shape[-1], device=self.entity.device)
         return (self.entity[..., None, :] == numbers[:, None]).double()
 
-    @lazy
+    @cached_property
     def _found(self) -> Tensor:
         """[..., entity] how many of its mentions are here."""
         return self.sums(self.is_member[..., None])[..., 0]
 
-    @lazy
+    @cached_property
     def is_member(self) -> Tensor:
         """[..., mention] 1 for mentions in some gold entity."""
         return (self.entity >= 0).double()
 
-    @lazy
+    @cached_property
     def size_of_mention(self) -> Tensor:
         """[..., mention] the size of the mention's entity, 0 if it has none."""
         if not self.sizes.shape[-1]:

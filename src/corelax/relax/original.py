@@ -7,11 +7,12 @@ those with two *found* mentions. The filter itself has no gradient.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import torch
 from torch import Tensor
 
 from corelax.relax.gold import Gold, same_entity
-from corelax.relax.lazy import lazy
 from corelax.relax.soft_overlap import SoftOverlap, SoftSide
 from corelax.relax.written import Appearance
 
@@ -51,7 +52,7 @@ def always_written(entity_probs: Tensor, real: Tensor | None = None) -> Appearan
 class _KeptSide(SoftSide):
     """Kept entities: what is left of the mentions counts, no more."""
 
-    @lazy
+    @cached_property
     def mentions(self) -> Tensor:
         """Σ_u s_u."""
         return self.size.sum(-1)

@@ -9,12 +9,13 @@ of expectations for each mention.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import torch
 from torch import Tensor
 
 from corelax.metrics.overlap import Side
 from corelax.relax.gold import Gold, same_entity
-from corelax.relax.lazy import lazy
 from corelax.relax.overlap import RelaxedOverlap, share, written_apart, written_pairs
 from corelax.relax.written import Appearance
 
@@ -60,22 +61,22 @@ class PairOverlap(RelaxedOverlap):
         self._gold_mates = of_gold.sum(-1, dtype=torch.float64)  # o_i
         self.system = PairSide(self._pairs.sum(-1, dtype=torch.float64), appears)
 
-    @lazy
+    @cached_property
     def shared(self) -> Tensor:
         """[..., mention] mentions of its gold entity to expect in its own, given that it is written."""
         return 1 + share(self._gold_mates, self._appears.written)
 
-    @lazy
+    @cached_property
     def written(self) -> Tensor:
         """[..., mention] q_i, of gold mentions."""
         return self._gold.is_member * self._appears.written
 
-    @lazy
+    @cached_property
     def links(self) -> Tensor:
         """[..., mention] half of its links to gold mates: each is seen from both ends."""
         return self._gold_mates / 2
 
-    @lazy
+    @cached_property
     def between(self) -> Tensor:
         """Pairs of written gold mentions of different entities, less those that corefer."""
         gold = self._gold.is_member.to(self._pairs.dtype)[..., None]

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from corelax.relax.links import check_links
-from corelax.relax.panels import solve_diagonal
 from corelax.relax.precision import full_precision
+from corelax.relax.triangular import solve_diagonal
 
 
 @full_precision

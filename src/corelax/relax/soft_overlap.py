@@ -5,6 +5,8 @@ Cells are a dense table [..., gold entity, system entity]; system entity u is th
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -13,7 +15,6 @@ from corelax.core.errors import CorelaxError
 from corelax.metrics.overlap import Side
 from corelax.relax.entities import entity_probs, entity_sums
 from corelax.relax.gold import Gold
-from corelax.relax.lazy import lazy
 from corelax.relax.moments import Moments, moments
 from corelax.relax.overlap import RelaxedOverlap, products, written_apart, written_pairs
 from corelax.relax.precision import is_captured, is_plain_cpu
@@ -26,32 +27,32 @@ class SoftSide(Side):
     def __init__(self, overlap: SoftOverlap, appears: Appearance) -> None:
         self._overlap, self._appears = overlap, appears
 
-    @lazy
+    @cached_property
     def size(self) -> Tensor:
         """[..., entity] s_u."""
         return self._overlap.sizes
 
-    @lazy
+    @cached_property
     def links(self) -> Tensor:
         """[..., entity] Σ_{j<i} P[i, u] P[j, u]."""
         return self._overlap.system_links
 
-    @lazy
+    @cached_property
     def linked_size(self) -> Tensor:
         """[..., entity] Σ_i (1 − alone_i) P[i, u]."""
         return self._overlap.linked_sizes
 
-    @lazy
+    @cached_property
     def mentions(self) -> Tensor:
         """Σ q_i."""
         return self._appears.written.sum(-1)
 
-    @lazy
+    @cached_property
     def entities(self) -> Tensor:
         """Entities of two mentions and more, and singletons that are written."""
         return (self._appears.joined + self._appears.written_alone).sum(-1)
 
-    @lazy
+    @cached_property
     def between(self) -> Tensor:
         """Pairs of written mentions, less those that corefer."""
         return written_pairs(self._appears, coreferring=self.links.sum(-1))
@@ -80,17 +81,17 @@ class SoftOverlap(RelaxedOverlap):
         self._entity_probs = entity_probs
         self.system = SoftSide(self, appears)
 
-    @lazy
+    @cached_property
     def probs(self) -> Tensor:
         """[..., mention, system entity] P."""
         return self._entity_probs.double()
 
-    @lazy
+    @cached_property
     def squares(self) -> Tensor:
         """[..., mention, system entity] P²."""
         return self.probs**2
 
-    @lazy
+    @cached_property
     def _moments(self) -> Moments | None:
         """All sums that links need at once, on a CPU; what follows takes them from here if they exist."""
         if not is_plain_cpu(self._entity_probs) or not self._entity_probs.numel():
@@ -101,48 +102,48 @@ class SoftOverlap(RelaxedOverlap):
     def _known(self) -> Moments | None:
         return self.__dict__.get("_moments")
 
-    @lazy
+    @cached_property
     def sizes(self) -> Tensor:
         """[..., system entity] s_u."""
         return self.probs.sum(-2) if self._known is None else self._known.sizes
 
-    @lazy
+    @cached_property
     def linked_sizes(self) -> Tensor:
         """[..., system entity] sizes, mentions weighted by the chance to have company."""
         if self._known is not None:
             return self._known.weighted
         return (self._appears.linked[..., None, :] @ self.probs)[..., 0, :]
 
-    @lazy
+    @cached_property
     def system_links(self) -> Tensor:
         """[..., system entity] Σ_{j<i} P[i, u] P[j, u]."""
         if self._moments is None:
             return products(self.sizes, self.squares.sum(-2))
         return self._moments.links
 
-    @lazy
+    @cached_property
     def shared(self) -> Tensor:
         """[..., cell] C_vu = Σ_{i ∈ G_v} P[i, u]."""
         return self._gold.sums(self.probs) if self._known is None else self._known.shared
 
-    @lazy
+    @cached_property
     def written(self) -> Tensor:
         """[..., cell] Σ_{i ∈ G_v} q_i P[i, u]."""
         return self._gold.sums(self._appears.written[..., None] * self.probs)
 
-    @lazy
+    @cached_property
     def nonempty(self) -> Tensor:
         """[..., cell] 1 − Π_{i ∈ G_v} (1 − P[i, u])."""
         return -torch.expm1(self._gold.sums(log_complement(self.probs)))
 
-    @lazy
+    @cached_property
     def links(self) -> Tensor:
         """[..., cell] Σ_{j<i, both in G_v} P[i, u] P[j, u]."""
         if self._moments is None:
             return products(self.shared, self._gold.sums(self.squares))
         return self._moments.shared_links
 
-    @lazy
+    @cached_property
     def between(self) -> Tensor:
         """Pairs of written gold mentions of different entities, less those that corefer."""
         corefer = self.total(products(self.shared.sum(-2), (self.shared**2).sum(-2)))
@@ -196,11 +197,11 @@ class LinkOverlap(SoftOverlap):
         self._link_probs = link_probs
         self.system = SoftSide(self, appears)
 
-    @lazy
-    def _entity_probs(self) -> Tensor:
+    @cached_property
+    def _entity_probs(self) -> Tensor:  # type: ignore[override]
         return entity_probs(self._link_probs)
 
-    @lazy
+    @cached_property
     def _sums(self) -> tuple[Tensor, ...]:
         """W P. Rows of W: all mentions, linked ones; those of each gold entity, and written ones of each."""
         members, linked = self._gold.members, self._appears.linked[..., None, :]
@@ -210,22 +211,22 @@ class LinkOverlap(SoftOverlap):
         entities = members.shape[-2]
         return torch.split(sums, [1, 1, entities, entities], dim=-2)
 
-    @lazy
+    @cached_property
     def sizes(self) -> Tensor:
         """[..., system entity] s_u."""
         return self._sums[0][..., 0, :]
 
-    @lazy
+    @cached_property
     def linked_sizes(self) -> Tensor:
         """[..., system entity] sizes, mentions weighted by the chance to have company."""
         return self._sums[1][..., 0, :]
 
-    @lazy
+    @cached_property
     def shared(self) -> Tensor:
         """[..., cell] C_vu."""
         return self._sums[2]
 
-    @lazy
+    @cached_property
     def written(self) -> Tensor:
         """[..., cell] C_vu of written mentions."""
         return self._sums[3]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, cast
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -12,91 +12,47 @@ from torch.optim import Optimizer
 from corelax.core.checks import check_number
 
 TINY = 1e-10  # keeps weights without gradient where they are, if G starts at 0
-
-
 Group = dict[str, Any]
-Tensors = list[Tensor]
 
 
 class RowWise(Optimizer):
-    """An optimiser that keeps one number for each weight, and changes the rows of a sparse gradient only.
-
-    On a GPU one kernel serves all parameters of a group, most of which are small; on a CPU each parameter
-    takes its step by itself, while it is in the cache.
-    """
+    """An optimiser that keeps one number for each weight, and changes the rows of a sparse gradient only."""
 
     STATE = "sum"
 
     def start(self, weight: Tensor, group: Group) -> Tensor:
-        """What it keeps, before the first step."""
+        """What it keeps for each weight, before the first step."""
         raise NotImplementedError
 
-    def descend(self, weights: Tensors, totals: Tensors, gradients: Tensors, group: Group) -> None:
-        """One step of several parameters, or of rows of them, in place."""
-        raise NotImplementedError
+    def penalised(self, weight: Tensor, group: Group) -> Any:  # noqa: ARG002
+        """A dense gradient, with that of penalties."""
+        return weight.grad
 
-    def gradient_of(self, weight: Tensor, gradient: Tensor, group: Group) -> Tensor:  # noqa: ARG002
-        """The gradient, with that of penalties."""
-        return gradient
+    def descend(self, weight: Tensor, kept: Tensor, gradient: Tensor, group: Group) -> None:
+        """One step of a parameter, or of rows of it, in place."""
+        raise NotImplementedError
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """One update."""
         loss = None if closure is None else torch.enable_grad()(closure)()
         for group in self.param_groups:
-            weights = [weight for weight in group["params"] if weight.grad is not None]
-            if weights and weights[0].is_cuda:
-                self._update(weights, group)
-            else:
-                for weight in weights:
-                    self._update([weight], group)
-        return loss
-
-    def copies(self) -> list[tuple[Tensor, Tensor, Tensor]]:
-        """Each weight, a copy of it, and a copy of what is kept for it, for `restore`.
-
-        What is kept for a weight that had no step yet is what it starts with.
-        """
-        copies = []
-        for group in self.param_groups:
             for weight in group["params"]:
-                total = self.state.get(weight, {}).get(self.STATE)
-                total = self.start(weight, group) if total is None else total.clone()
-                copies.append((weight, weight.detach().clone(), total))
-        return copies
-
-    @torch.no_grad()
-    def restore(self, copies: Iterable[tuple[Tensor, Tensor, Tensor]]) -> None:
-        """Weights and what is kept for them as they were, in the same memory."""
-        for weight, before, total in copies:
-            weight.copy_(before)
-            if (now := self.state.get(weight, {}).get(self.STATE)) is not None:
-                now.copy_(total)
-
-    def _update(self, weights: Tensors, group: Group) -> None:
-        values: Tensors = []
-        totals: Tensors = []
-        gradients: Tensors = []
-        looked_up: list[tuple[Tensor, Tensor, Tensor, int]] = []
-        for place, weight in enumerate(weights):
-            state = self.state[weight]
-            if not state:
-                state[self.STATE] = self.start(weight, group)
-            total = state[self.STATE]
-            gradient = self.gradient_of(weight, cast(Tensor, weight.grad), group)
-            if gradient.is_sparse:
-                (rows,), gradient = _parts(gradient)
-                looked_up.append((weight, total, rows, place))
-                weight, total = weight.index_select(0, rows), total.index_select(0, rows)
-            elif gradient.is_cuda:
-                gradient = gradient.contiguous()  # else there would be a kernel for each
-            values.append(weight)
-            totals.append(total)
-            gradients.append(gradient)
-        self.descend(values, totals, gradients, group)
-        for weight, total, rows, place in looked_up:
-            weight.index_copy_(0, rows, values[place])
-            total.index_copy_(0, rows, totals[place])
+                if weight.grad is None:
+                    continue
+                state = self.state[weight]
+                if not state:
+                    state[self.STATE] = self.start(weight, group)
+                kept = state[self.STATE]
+                if not weight.grad.is_sparse:
+                    self.descend(weight, kept, self.penalised(weight, group), group)
+                    continue
+                (rows,), gradient = _parts(weight.grad)
+                some_weights, some_kept = weight.index_select(0, rows), kept.index_select(0, rows)
+                self.descend(some_weights, some_kept, gradient, group)
+                weight.index_copy_(0, rows, some_weights)
+                kept.index_copy_(0, rows, some_kept)
+        return loss
 
 
 class AdaGrad(RowWise):
@@ -137,27 +93,23 @@ class AdaGrad(RowWise):
         l1: float = 0.0,
         damping: float = 0.0,
     ) -> None:
-        check_number("lr", lr)
-        check_number("accumulator", accumulator)
-        check_number("l1", l1)
-        check_number("damping", damping)
         defaults = {"lr": lr, "accumulator": accumulator, "l1": l1, "damping": damping}
+        for name, value in defaults.items():
+            check_number(name, value)
         super().__init__(params, defaults)
 
     def start(self, weight: Tensor, group: Group) -> Tensor:
         """G at the beginning."""
         return torch.full_like(weight, group["accumulator"])
 
-    def descend(self, weights: Tensors, totals: Tensors, gradients: Tensors, group: Group) -> None:
+    def descend(self, weight: Tensor, kept: Tensor, gradient: Tensor, group: Group) -> None:
         """One step, in place."""
-        torch._foreach_addcmul_(totals, gradients, gradients)  # G
-        roots = torch._foreach_sqrt(totals)
-        torch._foreach_add_(roots, TINY + group["damping"])
-        torch._foreach_addcdiv_(weights, gradients, roots, value=-group["lr"])
+        kept.addcmul_(gradient, gradient)  # G
+        roots = kept.sqrt().add_(TINY + group["damping"])
+        weight.addcdiv_(gradient, roots, value=-group["lr"])
         if group["l1"]:
-            torch._foreach_reciprocal_(roots)
-            torch._foreach_mul_(roots, group["l1"] * group["lr"])
-            _shrink(weights, list(roots), gradients)
+            thresholds = roots.reciprocal_().mul_(group["l1"] * group["lr"]).mul_(gradient != 0)
+            weight.copy_((weight.abs() - thresholds).clamp_(min=0).mul_(weight.sign()))
 
 
 class RMSprop(RowWise):
@@ -200,32 +152,15 @@ class RMSprop(RowWise):
         """r at the beginning."""
         return torch.zeros_like(weight)
 
-    def descend(self, weights: Tensors, means: Tensors, gradients: Tensors, group: Group) -> None:
+    def descend(self, weight: Tensor, kept: Tensor, gradient: Tensor, group: Group) -> None:
         """One step, in place."""
-        torch._foreach_mul_(means, group["decay"])
-        torch._foreach_addcmul_(means, gradients, gradients, value=1 - group["decay"])
-        roots = torch._foreach_add(means, group["epsilon"])
-        torch._foreach_sqrt_(roots)
-        torch._foreach_addcdiv_(weights, gradients, roots, value=-group["lr"])
+        kept.mul_(group["decay"]).addcmul_(gradient, gradient, value=1 - group["decay"])
+        weight.addcdiv_(gradient, kept.add(group["epsilon"]).sqrt_(), value=-group["lr"])
 
-    def gradient_of(self, weight: Tensor, gradient: Tensor, group: Group) -> Tensor:
-        """With that of the penalty."""
-        if group["l2"] and weight.ndim > 1 and not gradient.is_sparse:
-            return gradient.add(weight, alpha=2 * group["l2"])
-        return gradient
-
-
-def _shrink(weights: Tensors, thresholds: Tensors, gradients: Tensors) -> None:
-    """Moves weights that had a gradient towards 0, in place: w ← sign(w) max(|w| − threshold, 0)."""
-    had_gradient = torch._foreach_sign(gradients)
-    torch._foreach_abs_(had_gradient)
-    torch._foreach_mul_(thresholds, had_gradient)
-    sizes = torch._foreach_abs(weights)
-    torch._foreach_sub_(sizes, thresholds)
-    torch._foreach_clamp_min_(sizes, 0.0)
-    signs = torch._foreach_sign(weights)
-    torch._foreach_mul_(sizes, signs)
-    torch._foreach_copy_(weights, sizes)
+    def penalised(self, weight: Tensor, group: Group) -> Any:
+        if group["l2"] and weight.grad is not None and weight.ndim > 1:
+            return weight.grad.add(weight, alpha=2 * group["l2"])
+        return weight.grad
 
 
 def _parts(gradient: Tensor) -> tuple[Tensor, Tensor]:
@@ -245,8 +180,7 @@ def clip_gradients(parameters: Iterable[Tensor], largest: float) -> None:
     >>> weight.grad
     tensor([0.6000, 0.8000])
     """
-    gradients = [p.grad for p in parameters if p.grad is not None]
-    values = [_parts(g)[1] if g.is_sparse else g for g in gradients]
+    values = _values(parameters)
     if values:
         norm = torch.stack([value.square().sum() for value in values]).sum().sqrt()
         scale = (largest / (norm + TINY)).clamp(max=1.0)
@@ -263,7 +197,11 @@ def clamp_gradients(parameters: Iterable[Tensor], largest: float) -> None:
     >>> weight.grad
     tensor([-10.,   4.])
     """
-    for parameter in parameters:
-        if (gradient := parameter.grad) is not None:
-            values = _parts(gradient)[1] if gradient.is_sparse else gradient
-            values.clamp_(-largest, largest)
+    for value in _values(parameters):
+        value.clamp_(-largest, largest)
+
+
+def _values(parameters: Iterable[Tensor]) -> list[Tensor]:
+    """The values of gradients, of sparse ones those of their rows."""
+    gradients = [p.grad for p in parameters if p.grad is not None]
+    return [_parts(g)[1] if g.is_sparse else g for g in gradients]

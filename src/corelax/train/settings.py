@@ -76,6 +76,7 @@ class StageSettings:
 
     OBJECTIVES: ClassVar[tuple[str, ...]] = RESOLVING
     FIXED: ClassVar[tuple[str, ...]] = ("stage",)  # not to be set one by one
+    GONE: ClassVar[tuple[str, ...]] = ()  # settings that older folders have
 
     stage: str
     start: tuple[str, ...] = ()
@@ -182,12 +183,16 @@ class StageSettings:
     def from_saved(cls, saved: Mapping[str, Any]) -> Self:
         """Settings from a model folder, where tuples are lists; those that it lacks have their defaults.
 
+        Those that this version no longer has (`GONE`) are passed over.
+
         >>> StageSettings.from_saved({"stage": "s", "costs": [0, 1, 1]}).costs
         (0, 1, 1)
         """
         known = [field.name for field in fields(cls)]
         values: dict[str, Any] = {}
         for key, value in saved.items():
+            if key in cls.GONE:
+                continue
             check_key(key, known)
             values[key] = tuple(value) if isinstance(value, list) else value
         try:

@@ -192,7 +192,6 @@ def saved_config(folder: Path) -> Config:
     """
     settings, training = read_config(folder)
     try:
-        saved = {**asdict(settings), **training["config"]}
-        return Config.from_saved({k: v for k, v in saved.items() if k not in Config.GONE})
+        return Config.from_saved({**asdict(settings), **training["config"]})
     except (CorelaxError, TypeError) as error:
         raise CorelaxError(f"{folder / CONFIG}: not the settings of a model ({error})") from None
