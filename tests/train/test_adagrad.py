@@ -2,7 +2,6 @@
 
 import math
 from copy import deepcopy
-from functools import partial
 
 import pytest
 import torch
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 
 from corelax import CorelaxError
 from corelax.train import AdaGrad
-from corelax.train.optim import RMSprop, clamp_gradients
+from corelax.train.optim import clamp_gradients
 
 numbers = st.floats(-3, 3, width=32)
 enough = settings(deadline=None, max_examples=60)
@@ -208,28 +207,3 @@ def test_a_saved_state_goes_on_as_if_nothing_had_happened():
 def test_a_negative_penalty_is_an_error():
     with pytest.raises(CorelaxError, match="l1 must be"):
         AdaGrad([torch.nn.Parameter(torch.zeros(2))], l1=-1.0)
-
-
-@pytest.mark.parametrize("make", [AdaGrad, partial(AdaGrad, l1=0.1, damping=1.0), RMSprop])
-def test_parameters_of_a_group_can_take_their_step_together(make):
-    """As on a GPU; sparse gradients among them."""
-    after = []
-    for together in (False, True):
-        torch.manual_seed(1)
-        weights = [torch.nn.Parameter(torch.randn(4, 3)) for _ in range(3)]
-        optimizer = make(weights, lr=0.1)
-        for _ in range(2):
-            for weight in weights[:2]:
-                weight.grad = torch.randn(4, 3)
-            with torch.sparse.check_sparse_tensor_invariants(enable=False):
-                weights[2].grad = torch.sparse_coo_tensor(
-                    torch.tensor([[2, 0]]), torch.randn(2, 3), (4, 3), is_coalesced=True
-                )
-            if together:
-                with torch.no_grad():
-                    optimizer._update(weights, optimizer.param_groups[0])
-            else:
-                optimizer.step()
-        after.append([*weights, *(optimizer.state[w][optimizer.STATE] for w in weights)])
-    for one, other in zip(*after, strict=True):
-        torch.testing.assert_close(one, other, rtol=0, atol=0)
