@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from heapq import heapify, heappop, heapreplace
 
 import numpy as np
@@ -59,26 +59,24 @@ def _without_clash(
     for mention in again:
         result[mention] = groups[mention] = mention
     group = _Groups(claims, groups)
-    choices = _Choices(scores[again], antecedents[again], again)
-    queue = [(m in outnumbered, -probability, m, 0) for probability, m in choices.first()]
+    choices = _choices(scores[again], antecedents[again], again)
+    queue = [(mention in outnumbered, -choices[mention][0][0], mention, 0) for mention in again]
     heapify(queue)
     while queue:
         is_late, _, mention, rank = queue[0]
-        _, target = choices.of(mention, rank)
+        _, target = choices[mention][rank]
         if target == mention or group.join(mention, target):
             result[mention] = target
             heappop(queue)
         else:
-            less = -choices.of(mention, rank + 1)[0]
+            less = -choices[mention][rank + 1][0]
             heapreplace(queue, (is_late, less, mention, rank + 1))
     return result
 
 
 def _outnumbered(mentions: Sequence[int], entities: Sequence[int], claims: Claims) -> set[int]:
     """The mentions that more mentions of their entity contradict than agree with."""
-    said: dict[
-        int, Counter[tuple[int, int]]
-    ] = {}  # by entity: what is claimed and refused, how often
+    said: dict[int, Counter[tuple[int, int]]] = {}  # by entity: (claimed, refused), how often
     for mention in mentions:
         what = claims.made[mention], claims.refused[mention]
         said.setdefault(entities[mention], Counter())[what] += 1
@@ -115,46 +113,25 @@ def _most_common(entities: Iterable[int]) -> int:
     return entity
 
 
-class _Choices:
+def _choices(
+    scores: NDArray[np.floating], antecedents: Ints, mentions: Sequence[int]
+) -> dict[int, list[tuple[float, int]]]:
     """(probability, antecedent or itself) of mentions, best first; of equals the earliest first.
-
-    Most mentions take their first choice, so that only the others are sorted.
 
     Args:
         scores: [mention, 1 + candidate], "new entity" first.
         antecedents: [mention, candidate].
         mentions: Which mentions they are.
     """
-
-    def __init__(
-        self, scores: NDArray[np.floating], antecedents: Ints, mentions: Sequence[int]
-    ) -> None:
-        is_choice = scores > -np.inf
-        is_choice[:, 0] = True  # a new entity can always be started
-        self._probs = np.where(is_choice, candidate_probs(scores), -1.0)
-        self._targets = np.concatenate([np.array(mentions)[:, None], antecedents], -1)
-        self._row = {mention: row for row, mention in enumerate(mentions)}
-        self._sorted: dict[int, list[tuple[float, int]]] = {}
-        best = self._probs.max(-1, keepdims=True)
-        beyond = self._targets.max(initial=0) + 1
-        target = np.where(self._probs == best, self._targets, beyond).min(-1)
-        self._first = list(zip(best[:, 0].tolist(), target.tolist(), strict=True))
-
-    def first(self) -> Iterator[tuple[float, int]]:
-        """(probability of its first choice, mention)."""
-        for mention, row in self._row.items():
-            yield self._first[row][0], mention
-
-    def of(self, mention: int, rank: int) -> tuple[float, int]:
-        """A choice of a mention, from rank 0 on."""
-        row = self._row[mention]
-        if rank == 0:
-            return self._first[row]
-        if mention not in self._sorted:
-            pairs = zip(self._probs[row].tolist(), self._targets[row].tolist(), strict=True)
-            real = [pair for pair in pairs if pair[0] >= 0]
-            self._sorted[mention] = sorted(real, key=lambda choice: (-choice[0], choice[1]))
-        return self._sorted[mention][rank]
+    probs = candidate_probs(scores)
+    choices = {}
+    for row, mention in enumerate(mentions):
+        scored = np.flatnonzero(scores[row, 1:] > -np.inf)
+        targets = antecedents[row, scored].tolist()
+        linked = zip(probs[row, 1 + scored].tolist(), targets, strict=True)
+        every = [(float(probs[row, 0]), mention), *linked]  # a new entity can always be started
+        choices[mention] = sorted(every, key=lambda choice: (-choice[0], choice[1]))
+    return choices
 
 
 class _Groups:

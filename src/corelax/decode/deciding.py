@@ -132,7 +132,7 @@ def _grouping(
             claims=claims,
         )
     near = link = np.array(links, np.int64)
-    if claims is not None and not cannot_link:
+    if claims is not None and not cannot_link and len(bounds) > scored.reach:
         far = with_far_names(document, bounds, links, scored.reach, claims)
         link = np.array(far, np.int64)
     entity = entity_numbers(link)

@@ -41,8 +41,6 @@ def with_far_names(
     [0, 1, 2]
     """
     result = list(links)
-    if len(spans) <= reach:
-        return result
     first = first_mentions(links)
     claiming: dict[int, list[int]] = {}  # by the first mention of their entity
     for mention, root in _with_first(claims.claiming(), first):

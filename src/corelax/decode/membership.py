@@ -49,7 +49,8 @@ class EntityProbabilities:
         scored, calibration = self.scored, self.scored.calibration
         is_wanted = np.zeros(len(self.entity), bool)
         is_wanted[self.entity[self.written]] = True
-        entity = np.where(is_wanted[self.entity], self.entity, -1)
+        number = np.cumsum(is_wanted) - 1
+        entity = np.where(is_wanted, number, -1)[self.entity]
         probs = candidate_probs(scored.scores / calibration.link_temperature)
         block = max(1, min(BLOCK, MOST_CANDIDATES // probs.shape[1]))
         belongs = membership(probs, scored.antecedents, entity, scored.reach, block)
@@ -95,7 +96,6 @@ def membership(
     """
     size = len(probs)
     result = np.zeros(size)
-    entity = _without_gaps(entity)
     first, last = _lifetimes(entity)
     column = np.array(list(_columns(first // block, last // block)), np.int64)  # [entity]
     if not len(column):
@@ -131,21 +131,6 @@ def membership(
         placed = np.flatnonzero(own >= 0)
         result[start + placed] = solved[placed, column[own[placed]]]
     return result
-
-
-def _without_gaps(entity: Ints) -> Ints:
-    """[mention] numbers of entities without those that have no mention.
-
-    >>> _without_gaps(np.array([2, -1, 5, 2])).tolist()
-    [0, -1, 1, 0]
-    """
-    has_mentions = np.zeros(int(entity.max(initial=-1)) + 2, bool)
-    has_mentions[entity] = True  # of −1 it is the last
-    has_mentions[-1] = False
-    number = np.cumsum(has_mentions) - 1
-    number[-1] = -1
-    numbers: Ints = number[entity]
-    return numbers
 
 
 def _lifetimes(entity: Ints) -> tuple[Ints, Ints]:

@@ -83,9 +83,13 @@ class Words:
 
 
 def given_constraints(
-    document: Document, is_raw: bool, mentions: Any, must_link: Any, cannot_link: Any
-) -> SpanConstraints | None:
-    """The arguments of `Resolver.resolve` as constraints; None if they say nothing.
+    document: Document,
+    is_raw: bool,
+    mentions: Any,
+    must_link: Sequence[Any],
+    cannot_link: Sequence[Any],
+) -> SpanConstraints:
+    """The arguments of `Resolver.resolve` as constraints.
 
     Args:
         document: The words.
@@ -94,12 +98,7 @@ def given_constraints(
         must_link: Pairs of numbers of given mentions; without these, pairs of stretches.
         cannot_link: The same.
     """
-    pairs: dict[str, list[Any]] = {
-        "must_link": check_items("must_link", must_link),
-        "cannot_link": check_items("cannot_link", cannot_link),
-    }
-    if mentions is None and not any(pairs.values()):
-        return None
+    pairs = {"must_link": must_link, "cannot_link": cannot_link}
     words = Words(document.layer("offsets") if is_raw else None, len(document.words))
     if mentions is not None:
         listed = check_items("mentions", mentions)

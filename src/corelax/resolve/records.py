@@ -22,7 +22,7 @@ COLUMNS = (
 def record_of(resolution: Resolution) -> dict[str, Any]:
     """A resolution as JSON takes it; see `Resolution.as_dict`."""
     mentions = _mention_records(resolution)
-    document = resolution.document
+    document = resolution.source
     tokens: list[dict[str, Any]] = [
         {"text": word, "start": start, "end": end}
         for word, (start, end) in zip(document.words, document.layer("offsets"), strict=True)
@@ -71,7 +71,7 @@ def _mean_probability(entity: ResolvedEntity) -> float:
 
 def _mention_records(resolution: Resolution) -> list[dict[str, Any]]:
     place = {mention.span: id for id, mention in enumerate(resolution.mentions)}
-    offsets = resolution.document.layer("offsets")
+    offsets = resolution.source.layer("offsets")
 
     def antecedent_record(antecedent: Antecedent) -> dict[str, Any]:
         span, probability = antecedent.span, round(antecedent.probability, DIGITS)

@@ -136,10 +136,12 @@ class Resolver:
         chosen = ResolveOptions(**options)
         document = document_given(text, speakers)
         is_raw = not isinstance(text, Document)
-        constraints = given_constraints(document, is_raw, mentions, must_link, cannot_link)
-        if constraints is None:
+        together = check_items("must_link", must_link)
+        apart = check_items("cannot_link", cannot_link)
+        if mentions is None and not together and not apart:
             [resolution] = self._resolved([document], chosen)
             return resolution
+        constraints = given_constraints(document, is_raw, mentions, together, apart)
         return self._constrained(document, constraints, chosen)
 
     __call__ = resolve
