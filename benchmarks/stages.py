@@ -27,7 +27,7 @@ import torch
 
 from corelax.core.errors import CorelaxError
 from corelax.core.text_table import format_table
-from corelax.rankers.encoder.folder_config import read_config
+from corelax.rankers.encoder.config import read_config
 from corelax.train.encoder.recipe import Recipe, read_recipe
 from corelax.train.encoder.stage import EncoderStages
 from corelax.train.stage import train_stages

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from corelax.rankers.encoder.batches import PROPERTIES
+from corelax.rankers.encoder.features import WHERE, WHO
 from corelax.rankers.encoder.kernels import KERNEL_GRAPHS, kernels_of
-from corelax.rankers.encoder.pair_features import WHERE, WHO
-from corelax.rankers.encoder.span_table import span_table
+from corelax.rankers.encoder.network import PROPERTIES
+from corelax.rankers.encoder.places import span_table
 from tests.kernels.small_networks import SETTINGS, a_ranker, needs_kernels, relative, store
 
 pytestmark = [pytest.mark.usefixtures("one_thread"), needs_kernels]

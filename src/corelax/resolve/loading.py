@@ -11,7 +11,7 @@ from corelax.core.device import available_threads, check_device, may_have_gpu
 from corelax.core.errors import CorelaxError
 from corelax.core.lazy import require
 from corelax.core.threads import spin_briefly
-from corelax.rankers.encoder.folder_config import read_config
+from corelax.rankers.encoder.config import read_config
 from corelax.rankers.encoder.light import has_graphs, load_light
 from corelax.rankers.encoder.model import EncoderModel
 from corelax.resolve.hub import fetched

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from corelax.rankers.adapt import from_pruned
 from corelax.rankers.encoder.antecedents import AntecedentScorer, Spans, voices
-from corelax.rankers.encoder.batches import PROPERTIES
+from corelax.rankers.encoder.features import DISTANCES, WHERE
 from corelax.rankers.encoder.inputs import encoder_input
-from corelax.rankers.encoder.memory import BLOCK
-from corelax.rankers.encoder.pair_features import DISTANCES, WHERE
+from corelax.rankers.encoder.network import BLOCK, PROPERTIES
 from corelax.rankers.encoder.settings import EncoderSettings
 from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_model, write_encoder
 

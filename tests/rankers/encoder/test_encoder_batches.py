@@ -10,7 +10,7 @@ from corelax.decode.arrays import dense_scores
 from corelax.document import Document
 from corelax.rankers.encoder.batches import Item, score_documents
 from corelax.rankers.encoder.inputs import encoder_input
-from corelax.rankers.encoder.memory import memory_bound
+from corelax.rankers.encoder.network import memory_bound
 from corelax.rankers.encoder.settings import EncoderSettings
 from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_model, write_encoder
 

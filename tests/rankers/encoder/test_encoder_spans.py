@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from corelax.document import Document
 from corelax.english.words import SHAPES
-from corelax.rankers.encoder.batches import PROPERTIES, window_batch
+from corelax.rankers.encoder.features import LAYERS
 from corelax.rankers.encoder.inputs import TextWindow, encoder_input
-from corelax.rankers.encoder.span_table import SpanTable, likely_spans, span_table
-from corelax.rankers.encoder.words import LAYERS
+from corelax.rankers.encoder.network import PROPERTIES, window_batch
+from corelax.rankers.encoder.places import SpanTable, likely_spans, span_table
 from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_model, write_encoder
 
 pytestmark = pytest.mark.usefixtures("one_thread")

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
-from corelax.rankers.encoder.inputs import LAYERS, WordPieces, encoder_input
+from corelax.rankers.encoder.inputs import LAYERS, encoder_input
 from corelax.rankers.encoder.settings import EncoderSettings
+from corelax.rankers.encoder.tokenizer import WordPieces
 from tests.rankers.encoder.encoder_models import VOCABULARY, a_document, transformers, write_encoder
 
 enough = settings(deadline=None, max_examples=60)

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from corelax.document import Document
 from corelax.english.words import PERSONS, SHAPES
-from corelax.rankers.encoder.inputs import WordPieces, encoder_input
-from corelax.rankers.encoder.words import LAYERS, LONGEST_QUOTE, word_layers
+from corelax.rankers.encoder.features import LAYERS, LONGEST_QUOTE, word_layers
+from corelax.rankers.encoder.inputs import encoder_input
+from corelax.rankers.encoder.tokenizer import WordPieces
 
 
 class Ordinals:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from corelax.rankers.encoder.input_ranges import MARGIN, MOST_COLUMNS, MOST_SHARES, range_of
+from corelax.rankers.encoder.quantise import MARGIN, MOST_COLUMNS, MOST_SHARES, range_of
 
 TABLES = arrays(np.float32, (5, 20), elements=st.floats(-100, 100, width=32))
 

@@ -17,8 +17,8 @@ from corelax.rankers.encoder import exported, onnx_network
 from corelax.rankers.encoder.batches import Item
 from corelax.rankers.encoder.exported import write_graphs
 from corelax.rankers.encoder.folder import load_ranker, save_ranker
-from corelax.rankers.encoder.input_ranges import Range, input_ranges
 from corelax.rankers.encoder.light import load_light
+from corelax.rankers.encoder.quantise import Range, input_ranges
 from corelax.resolve import Resolver
 from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_folder
 from tests.shared_corpora import DATA

@@ -10,9 +10,9 @@ import torch
 
 from corelax import Document
 from corelax.rankers.encoder.folder import new_ranker
-from corelax.rankers.encoder.inputs import WordPieces
 from corelax.rankers.encoder.model import EncoderModel
 from corelax.rankers.encoder.settings import EncoderSettings
+from corelax.rankers.encoder.tokenizer import WordPieces
 from corelax.synthetic import Shape, generate
 from corelax.train.checkpoint import History
 from corelax.train.encoder.corpora import TrainingCorpus, examples_of

@@ -10,9 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from corelax.rankers.encoder.batches import PROPERTIES
-from corelax.rankers.encoder.memory import BLOCK
-from corelax.rankers.encoder.pair_features import (
+from corelax.rankers.encoder.features import (
     DISTANCES,
     NARRATED,
     NEXT_TURN,
@@ -26,6 +24,7 @@ from corelax.rankers.encoder.pair_features import (
     WHO,
     feature_table,
 )
+from corelax.rankers.encoder.network import BLOCK, PROPERTIES
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.rankers.encoder.spans import rows_of
 

@@ -13,7 +13,8 @@ from torch import Tensor, nn
 
 from corelax.core.errors import CorelaxError
 from corelax.rankers.encoder.antecedents import Spans
-from corelax.rankers.encoder.batches import PROPERTIES
+from corelax.rankers.encoder.features import LAYERS
+from corelax.rankers.encoder.network import PROPERTIES
 from corelax.rankers.encoder.onnx_network import (
     CANDIDATE_PARTS,
     CANDIDATES,
@@ -25,7 +26,6 @@ from corelax.rankers.encoder.onnx_network import (
     Graph,
 )
 from corelax.rankers.encoder.ranker import EncoderRanker
-from corelax.rankers.encoder.words import LAYERS
 
 OPSET = 23  # the first with attention as one operation
 INSTALL = "onnx and onnxscript are not installed; pip install 'corelax[export]'"

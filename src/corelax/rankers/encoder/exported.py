@@ -16,16 +16,16 @@ from corelax.core.files import write_bytes, write_text
 from corelax.core.folders import CONFIG, WEIGHTS, read_model_config
 from corelax.decode.arrays import dense_scores
 from corelax.document import Document
-from corelax.rankers.encoder.batches import Item, Vectors, batches_of, window_batch
+from corelax.rankers.encoder.batches import Item
+from corelax.rankers.encoder.config import ENCODER
 from corelax.rankers.encoder.export import export_graphs
 from corelax.rankers.encoder.folder import NO_LIMITS, load_ranker
-from corelax.rankers.encoder.folder_config import ENCODER
-from corelax.rankers.encoder.input_ranges import input_ranges
-from corelax.rankers.encoder.int8_products import with_int8_products
 from corelax.rankers.encoder.kernels import have_kernels
 from corelax.rankers.encoder.light import RECORD, load_light
 from corelax.rankers.encoder.model import EncoderModel
+from corelax.rankers.encoder.network import Vectors, window_batch
 from corelax.rankers.encoder.onnx_network import CANDIDATES, MENTIONS, WORDS, WORDS_INT8, Graph
+from corelax.rankers.encoder.quantise import input_ranges, with_int8_products
 from corelax.rankers.encoder.weights import StoredWeights
 
 MOST_DIFFERENCE = 0.01  # of logits and scores, from torch's
@@ -129,12 +129,12 @@ def _error(light: EncoderModel, in_bytes: EncoderModel) -> float:
 
 
 def _logits(model: EncoderModel) -> Vectors:
-    items = [Item(model.windows(document), 0) for document in _documents()]
-    batches = [
-        window_batch(reading.windows, reading.schemes, model.settings.max_width)
-        for reading in batches_of(items, model.network.pieces)
-    ]
-    return np.concatenate([model.network.words(batch, threads=1)[1] for batch in batches])
+    logits = []
+    for document in _documents():
+        windows = model.windows(document)
+        batch = window_batch(windows, [0] * len(windows), model.settings.max_width)
+        logits.append(model.network.words(batch, threads=1)[1])
+    return np.concatenate(logits)
 
 
 def _compared(model: EncoderModel, light: EncoderModel) -> list[float]:

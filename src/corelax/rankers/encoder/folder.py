@@ -34,25 +34,23 @@ from corelax.core.folders import (
 from corelax.core.threads import survive_forks
 from corelax.decode.calibration import Calibration
 from corelax.rankers.encoder.attention import fuse_attention
-from corelax.rankers.encoder.folder_checks import (
+from corelax.rankers.encoder.config import (
     CALL,
+    ENCODER,
+    FORMAT,
+    calibrations_of,
     check_files,
     check_layers,
     check_tokenizer,
     check_window,
-)
-from corelax.rankers.encoder.folder_config import (
-    ENCODER,
-    FORMAT,
-    calibrations_of,
     read_config,
     settings_of,
     write_content,
 )
-from corelax.rankers.encoder.inputs import WordPieces
 from corelax.rankers.encoder.model import EncoderModel, try_out
 from corelax.rankers.encoder.ranker import EncoderRanker
 from corelax.rankers.encoder.settings import EncoderSettings
+from corelax.rankers.encoder.tokenizer import WordPieces
 from corelax.rankers.encoder.torch_network import TorchNetwork
 from corelax.rankers.encoder.weights import PRECISIONS, StoredWeights, write_packed
 

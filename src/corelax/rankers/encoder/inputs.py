@@ -9,77 +9,16 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
 from corelax.decode.arrays import Ints
 from corelax.document import Document
-from corelax.english.words import MOST_WORDS
-from corelax.rankers.encoder.fast_tokenizer import fast_tokenizer
-from corelax.rankers.encoder.words import LAYERS, word_layers
+from corelax.rankers.encoder.features import LAYERS, word_layers
+from corelax.rankers.encoder.tokenizer import Tokenizer, WordPieces
 
 LONGEST_NAME = 8  # pieces of the name of a speaker
-
-
-class Tokenizer(Protocol):
-    """The part of a Hugging Face tokenizer that is used here."""
-
-    @property
-    def cls_token_id(self) -> int:
-        """The number of the mark of begin."""
-
-    @property
-    def sep_token_id(self) -> int:
-        """The number of the mark of end."""
-
-    @property
-    def unk_token_id(self) -> int:
-        """The number of what is unknown."""
-
-    def __call__(self, words: list[str], **options: Any) -> Any:
-        """Cuts words into pieces."""
-
-
-class WordPieces:
-    """The pieces of words, which are kept: most words of a text were seen before.
-
-    Args:
-        tokenizer: The tokenizer of the encoder.
-        most_words: How many words are kept at most.
-    """
-
-    def __init__(self, tokenizer: Tokenizer, most_words: int = MOST_WORDS) -> None:
-        self.tokenizer = tokenizer
-        self._most_words = most_words
-        self._known: dict[str, list[int]] = {}
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """What was kept stays here, and so does transformers."""
-        return WordPieces, (fast_tokenizer(self.tokenizer), self._most_words)
-
-    def of(self, words: Sequence[str]) -> list[list[int]]:
-        """The pieces of each word, whatever stands before it; a word without any piece is unknown."""
-        known = self._known  # another thread may begin anew meanwhile
-        new = [word for word in dict.fromkeys(words) if word not in known]
-        if len(known) + len(new) > self._most_words:
-            known = self._known = {}
-            new = list(dict.fromkeys(words))
-        if new:
-            known.update(zip(new, self._cut(new), strict=True))
-        return [known[word] for word in words]
-
-    def _cut(self, words: list[str]) -> list[list[int]]:
-        clean = [word.encode("utf-8", "replace").decode() for word in words]  # lone surrogates
-        pieces = fast_tokenizer(self.tokenizer)(
-            clean,
-            add_special_tokens=False,
-            return_attention_mask=False,
-            return_token_type_ids=False,
-            verbose=False,
-        )["input_ids"]
-        unknown = [self.tokenizer.unk_token_id]
-        return [each or unknown for each in pieces]
 
 
 class TextWindow(NamedTuple):

@@ -15,7 +15,8 @@ import numpy as np
 
 from corelax.core.errors import CorelaxError
 from corelax.decode.arrays import Ints
-from corelax.rankers.encoder.batches import Vectors, WindowBatch
+from corelax.rankers.encoder.features import WHERE, WHO, feature_table
+from corelax.rankers.encoder.network import Vectors, WindowBatch
 from corelax.rankers.encoder.onnx_network import (
     CANDIDATE_PARTS,
     CANDIDATES,
@@ -26,7 +27,6 @@ from corelax.rankers.encoder.onnx_network import (
     OnnxNetwork,
     Stored,
 )
-from corelax.rankers.encoder.pair_features import WHERE, WHO, feature_table
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.rankers.encoder.weights import SCALE, Floats32, StoredWeights
 

@@ -21,25 +21,18 @@ from corelax.core.folders import (
     check_training,
     read_regular,
 )
-from corelax.rankers.encoder.batches import Network
-from corelax.rankers.encoder.fast_tokenizer import read_tokenizer
-from corelax.rankers.encoder.folder_config import (
+from corelax.rankers.encoder.config import (
     ENCODER,
     calibrations_of,
     check_pieces,
     read_config,
     settings_of,
 )
-from corelax.rankers.encoder.inputs import WordPieces
 from corelax.rankers.encoder.kernels import KERNEL_GRAPHS, KernelNetwork, kernels_of
 from corelax.rankers.encoder.model import EncoderModel, try_out
-from corelax.rankers.encoder.onnx_network import (
-    GRAPHS,
-    INT8_GRAPHS,
-    Graph,
-    OnnxNetwork,
-    Stored,
-)
+from corelax.rankers.encoder.network import Network
+from corelax.rankers.encoder.onnx_network import GRAPHS, INT8_GRAPHS, Graph, OnnxNetwork, Stored
+from corelax.rankers.encoder.tokenizer import WordPieces, read_tokenizer
 from corelax.rankers.encoder.weights import StoredWeights
 
 RECORD = "graphs"  # the key in config.json: for each graph its digest and the names of its weights

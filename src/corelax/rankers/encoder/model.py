@@ -13,11 +13,12 @@ from corelax.core.errors import CorelaxError
 from corelax.decode.calibration import Calibration
 from corelax.decode.scored import Scored
 from corelax.document import Document
-from corelax.rankers.encoder.batches import LEAST_LOGIT, Given, Item, Network, score_documents
-from corelax.rankers.encoder.inputs import TextWindow, WordPieces, encoder_input
-from corelax.rankers.encoder.memory import memory_bound
+from corelax.rankers.encoder.batches import LEAST_LOGIT, Given, Item, score_documents
+from corelax.rankers.encoder.inputs import TextWindow, encoder_input
+from corelax.rankers.encoder.network import Network, memory_bound
 from corelax.rankers.encoder.places import Places
 from corelax.rankers.encoder.settings import EncoderSettings
+from corelax.rankers.encoder.tokenizer import WordPieces
 
 if TYPE_CHECKING:
     from corelax.rankers.encoder.ranker import EncoderRanker

@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 from corelax.core.errors import CorelaxError
 from corelax.core.folders import first_line
 from corelax.decode.arrays import Ints
-from corelax.rankers.encoder.batches import Vectors, WindowBatch
-from corelax.rankers.encoder.memory import BLOCK, PIECES
+from corelax.rankers.encoder.network import BLOCK, PIECES, Vectors, WindowBatch
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.rankers.encoder.weights import SCALE, StoredWeights
 

@@ -15,13 +15,13 @@ from corelax.english.words import SHAPES
 from corelax.rankers.adapt import from_pruned
 from corelax.rankers.encoder.antecedents import AntecedentScorer, Candidates, Spans
 from corelax.rankers.encoder.attention import hiding, takes_hiding
-from corelax.rankers.encoder.batches import PROPERTIES, window_batch
+from corelax.rankers.encoder.features import LAYERS
 from corelax.rankers.encoder.hashing import StringHash
 from corelax.rankers.encoder.inputs import TextWindow
+from corelax.rankers.encoder.network import PROPERTIES, window_batch
+from corelax.rankers.encoder.places import SpanTable, likely_spans
 from corelax.rankers.encoder.settings import EncoderSettings
-from corelax.rankers.encoder.span_table import SpanTable, likely_spans
 from corelax.rankers.encoder.spans import SpanEncoder, SpanScorer, Where
-from corelax.rankers.encoder.words import LAYERS
 
 
 class Trained(NamedTuple):

@@ -11,8 +11,7 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from corelax.decode.arrays import Ints
-from corelax.rankers.encoder.batches import Vectors, WindowBatch
-from corelax.rankers.encoder.memory import BLOCK, PIECES
+from corelax.rankers.encoder.network import BLOCK, PIECES, Vectors, WindowBatch
 from corelax.rankers.encoder.ranker import EncoderRanker
 from corelax.rankers.encoder.settings import EncoderSettings
 

@@ -14,8 +14,8 @@ from corelax.english.exchanged import swapped
 from corelax.io import read
 from corelax.io.gap import read_gap
 from corelax.io.tsv import read_rows
-from corelax.rankers.encoder.inputs import WordPieces
 from corelax.rankers.encoder.settings import EncoderSettings
+from corelax.rankers.encoder.tokenizer import WordPieces
 from corelax.train.encoder.examples import Example, make_example
 from corelax.train.encoder.pairs import GAP, gap_examples
 

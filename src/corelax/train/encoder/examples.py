@@ -13,8 +13,9 @@ from corelax.decode.arrays import Ints
 from corelax.document import Document, Span
 from corelax.document.clustering import Clustering, entity_of_mentions
 from corelax.document.gold import MENTIONS
-from corelax.rankers.encoder.inputs import TextWindow, WordPieces, encoder_input
+from corelax.rankers.encoder.inputs import TextWindow, encoder_input
 from corelax.rankers.encoder.places import Places
+from corelax.rankers.encoder.tokenizer import WordPieces
 
 UNKNOWN = -1
 Floats = NDArray[np.float32]

@@ -12,8 +12,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from corelax.losses import ranking_loss
+from corelax.rankers.encoder.places import SpanTable
 from corelax.rankers.encoder.ranker import EncoderRanker, Trained
-from corelax.rankers.encoder.span_table import SpanTable
 from corelax.relax import coreference_probs, link_probs
 from corelax.train.encoder.config import SUMS, EncoderConfig
 from corelax.train.encoder.examples import UNKNOWN, Example

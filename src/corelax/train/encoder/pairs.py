@@ -9,9 +9,9 @@ import numpy as np
 from corelax.document import Document, Span
 from corelax.document.clustering import Clustering
 from corelax.io.gap import GapItem
-from corelax.rankers.encoder.inputs import WordPieces
 from corelax.rankers.encoder.places import Places
 from corelax.rankers.encoder.settings import EncoderSettings
+from corelax.rankers.encoder.tokenizer import WordPieces
 from corelax.text import document_of
 from corelax.train.encoder.examples import UNKNOWN, Example, KnownLinks, Markables, make_example
 

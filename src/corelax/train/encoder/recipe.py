@@ -12,7 +12,7 @@ from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
 from corelax.core.files import check_file
 from corelax.core.settings import read_table
-from corelax.rankers.encoder.folder_config import read_config, settings_of
+from corelax.rankers.encoder.config import read_config, settings_of
 from corelax.rankers.encoder.model import EncoderModel
 from corelax.rankers.encoder.schemes import with_schemes
 from corelax.rankers.encoder.settings import EncoderSettings

@@ -16,6 +16,7 @@ from torch import nn
 from corelax.core.errors import CorelaxError
 from corelax.core.files import file_digest
 from corelax.core.folders import CONFIG, WEIGHTS
+from corelax.rankers.encoder.config import read_config
 from corelax.rankers.encoder.folder import (
     load_ranker,
     new_ranker,
@@ -23,7 +24,6 @@ from corelax.rankers.encoder.folder import (
     write_config,
     write_encoder,
 )
-from corelax.rankers.encoder.folder_config import read_config
 from corelax.rankers.encoder.model import EncoderModel
 from corelax.rankers.encoder.schemes import with_settings
 from corelax.rankers.encoder.settings import EncoderSettings

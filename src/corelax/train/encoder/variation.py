@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from corelax.rankers.encoder.features import LAYERS
 from corelax.rankers.encoder.inputs import TextWindow
-from corelax.rankers.encoder.words import LAYERS
 from corelax.train.encoder.config import EncoderConfig
 from corelax.train.encoder.examples import Example, Markables
 

@@ -1,4 +1,4 @@
-"""What is known of words beside their pieces: sentence, speaker, turn, string, shape, person.
+"""What is known of words and of pairs of spans beside their vectors: sentence, speaker, string, person.
 
 The encoder reads lower case only and knows no speakers, so that the ranker is told about both.
 """
@@ -6,16 +6,31 @@ The encoder reads lower case only and knows no speakers, so that the ranker is t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
+from typing import Any
 
 import numpy as np
 
 from corelax.decode.arrays import Ints
 from corelax.document import Document
-from corelax.english.words import CLOSING, OPENING, STRAIGHT, word_facts
+from corelax.english.words import CLOSING, OPENING, PERSONS, STRAIGHT, word_facts
 
 # Of words; the hash is that of the word in lower case.
 LAYERS = ("sentence", "speaker", "turn", "hash", "mark", "shape", "person")
 LONGEST_QUOTE = 400  # words; a mark that is not closed must not make the rest of a book a quote
+
+DISTANCES = (0, 1, 2, 3, 4, 5, 8, 16, 32, 64)  # buckets of distances begin here
+# Who says the two: nothing is known and both are narrated; one speaker; two speakers, turn after turn; two
+# others. Without names of speakers: the same quote, two quotes, only this in a quote, only the earlier one.
+VOICES = 8
+NARRATED, ONE_SPEAKER, NEXT_TURN, TWO_SPEAKERS, ONE_QUOTE, TWO_QUOTES, THIS_QUOTED, THAT_QUOTED = (
+    range(VOICES)
+)
+PERSON_PAIRS = len(PERSONS) ** 2
+# Features of a pair, and how many values each has. What the two are and who says them go together: "I" and
+# "you" of two speakers may be the same, "I" and "I" may not.
+WHERE = {"sentences": len(DISTANCES), "spans": len(DISTANCES), "text": 2, "head": 2, "nested": 2}
+WHO = {"person": len(PERSONS), "their_person": len(PERSONS), "voice": VOICES}
 
 
 def word_layers(document: Document) -> Ints:
@@ -78,3 +93,12 @@ def _turns(quotes: Iterable[int], speakers: Sequence[int]) -> list[int]:
             current = 0
         before = speaker
     return turns
+
+
+def feature_table(tables: Iterable[Any]) -> Any:
+    """[code, hidden] the sums of the vectors of features, so that a pair takes one row.
+
+    Args:
+        tables: For each feature of `WHERE` its vectors, [value, hidden]; tensors or arrays.
+    """
+    return reduce(lambda table, rows: (table[:, None] + rows).reshape(-1, rows.shape[-1]), tables)
