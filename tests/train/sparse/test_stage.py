@@ -364,6 +364,18 @@ def test_a_finished_stage_is_taken_as_it_is(trained, data):
     assert model.training["scores"]["conll"] == model.training["dev"]
 
 
+def test_settings_that_went_are_passed_over_with_a_note(trained, data, tmp_path):
+    out, notes = copy_of(trained, tmp_path, "anaphoricity"), []
+    path = out / "anaphoricity" / "config.json"
+    content = json.loads(path.read_text())
+    content["training"]["config"] |= {"precision": "bfloat16", "own_history": 0.0}
+    path.write_text(json.dumps(content))
+    run("anaphoricity", out, data, epochs=2, notes=notes)
+    gone = f"{out / 'anaphoricity'}: passes over precision, own_history, which are"
+    assert notes[0].startswith(gone)
+    assert notes[1].startswith("anaphoricity: trained before")
+
+
 def test_other_settings_in_the_same_folder_are_named(trained, data):
     with pytest.raises(CorelaxError) as caught:
         run("lea", trained, data, **{**QUICK, "epochs": 4, "learning_rate": 0.1})

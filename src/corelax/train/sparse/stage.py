@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import torch
 
 from corelax.core.device import choose_device
+from corelax.core.folders import CONFIG
 from corelax.rankers.sparse.deep_network import DeepRanker
 from corelax.rankers.sparse.folder import (
     Model,
@@ -167,6 +168,11 @@ def train_chain(
     device = choose_device(device)
 
     def make_stage(config: Config, models: Mapping[str, Model]) -> SparseStage:
+        folder = out / config.stage
+        if (folder / CONFIG).exists():
+            known = read_config(folder)[1]["config"]
+            if gone := ", ".join(name for name in Config.GONE if name in known):
+                note(f"{folder}: passes over {gone}, which are settings no longer")
         return SparseStage(config, data, [models[name] for name in config.start], device)
 
     models = train_stages(

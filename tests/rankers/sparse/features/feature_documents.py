@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from corelax import Document, Span
 from corelax.document.clustering import Clustering
 from corelax.rankers.sparse.features.extract import Described, describe
+from corelax.rankers.sparse.features.mention import Inventories
 from corelax.rankers.sparse.features.settings import FeatureSettings
 from corelax.rankers.sparse.mentions.lexicons import EMPTY, Lexicons
 from tests.rankers.sparse.mentions.word_lists_by_hand import word_lists
@@ -124,3 +126,7 @@ def flat_document(
 def describe_gold(doc: Document, settings: FeatureSettings, words: Lexicons = EMPTY) -> Described:
     """The annotated mentions of a document."""
     return describe(doc, settings, words, lambda d: d.clusters.mentions)
+
+
+def as_lists(inventories: Inventories) -> dict[str, list[str]]:
+    return {name: sorted(words) for name, words in asdict(inventories).items()}

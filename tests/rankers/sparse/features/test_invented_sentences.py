@@ -25,6 +25,7 @@ from corelax.rankers.sparse.features.settings import FEATURE_SETS, PAIR_TEMPLATE
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
 from corelax.rankers.sparse.mentions.detect import analyse
+from tests.rankers.sparse.features.feature_documents import as_lists
 from tests.rankers.sparse.mentions.word_lists_by_hand import word_lists
 
 FILE = Path(__file__).parents[3] / "data" / "feature_sentences.conll"
@@ -221,7 +222,7 @@ def test_mentions_are_in_the_order_of_their_heads(document: Document) -> None:
 
 
 def test_words_of_two_mentions_are_features() -> None:
-    assert CASES["boats lt17"][0].vocabulary.inventories.as_lists() == INVENTORIES
+    assert as_lists(CASES["boats lt17"][0].vocabulary.inventories) == INVENTORIES
 
 
 @pytest.mark.parametrize(("name", "row"), ROWS)

@@ -16,6 +16,7 @@ from corelax.rankers.sparse.mentions.constituency import analyse
 from tests.rankers.sparse.features.feature_documents import (
     ID,
     WORKED_EXAMPLE_LEXICONS,
+    as_lists,
     worked_example,
     worked_example_columns,
 )
@@ -99,7 +100,7 @@ def test_mentions_and_heads(described: Described) -> None:
 
 
 def test_inventories(fitted: tuple[Vocabulary, DocumentTable]) -> None:
-    assert fitted[0].inventories.as_lists() == {
+    assert as_lists(fitted[0].inventories) == {
         "head": ["reed"],
         "first": ["anna", "tom"],
         "last": [],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from corelax.rankers.sparse.features.settings import FeatureSettings
 from corelax.rankers.sparse.mentions.agreement import PRONOMINAL
@@ -47,14 +47,6 @@ class Inventories:
             for name, counter in places.items()
         }
         return cls(**frequent)
-
-    def as_lists(self) -> dict[str, list[str]]:
-        """For a JSON file."""
-        return {name: sorted(words) for name, words in asdict(self).items()}
-
-    @classmethod
-    def from_lists(cls, lists: dict[str, list[str]]) -> Inventories:
-        return cls(**{name: frozenset(words) for name, words in lists.items()})
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ so that the network looks up C[code], and everything is computed for many pairs 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -65,11 +65,10 @@ class PairCodes:
         self._own = np.array(
             [column.get(normalise_speaker(m.speaker), -1) for m in mentions], dtype=np.int32
         )
-        columns = len(names) + 1
-        self._head_in_speaker, self._speaker_in_head = (
-            _table([[*map(asks(head), names), False] for head in heads_lc], columns)
-            for asks in (_is_in, _contains)
-        )
+        in_speaker = [[*(head in name for name in names), False] for head in heads_lc]
+        in_head = [[*(name in head for name in names), False] for head in heads_lc]
+        self._head_in_speaker = _table(in_speaker, len(names) + 1)
+        self._speaker_in_head = _table(in_head, len(names) + 1)
 
     def rows(self, first: int, last: int) -> Ints:
         """[mention − first, antecedent] the codes of mentions `first` up to `last` with all up to `last`.
@@ -149,14 +148,6 @@ def _contained(parts: list[str], wholes: list[str], settings: FeatureSettings) -
     if settings.containment == "tokens":  # blanks on both sides make words of words
         parts, wholes = [f" {part} " for part in parts], [f" {whole} " for whole in wholes]
     return _table([[part in whole for whole in wholes] for part in parts], len(wholes))
-
-
-def _is_in(head: str) -> Callable[[str], bool]:
-    return lambda name: head in name
-
-
-def _contains(head: str) -> Callable[[str], bool]:
-    return lambda name: name in head
 
 
 def _table(rows: list[list[bool]], columns: int) -> Bits:

@@ -123,7 +123,7 @@ class Vocabulary:
             "version": VERSION,
             "settings": asdict(self.settings),
             "lexicons": self.lexicons,
-            "inventories": self.inventories.as_lists(),
+            "inventories": {n: sorted(words) for n, words in asdict(self.inventories).items()},
             "mention": self.mention,
             "pair": self.pair,
         }
@@ -147,7 +147,7 @@ class Vocabulary:
                     raise ValueError(f"{name} is not a list of names")
             return cls(
                 FeatureSettings(**content["settings"]),
-                Inventories.from_lists(content["inventories"]),
+                Inventories(**{n: frozenset(w) for n, w in content["inventories"].items()}),
                 content["mention"],
                 content["pair"],
                 content["lexicons"],
