@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from corelax.analysis.errors import ErrorCounts, count_errors_of_runs, mean_errors
+from corelax.analysis.error_changes import count_document_errors
+from corelax.analysis.errors import ErrorCounts, mean_errors
 from corelax.analysis.passages import choose_passages
 from corelax.analysis.runs import (
     Run,
@@ -53,12 +54,10 @@ class Comparison:
 
     @property
     def baseline(self) -> str:
-        """The name of the first system."""
         return next(iter(self.counts))
 
     @property
     def documents(self) -> int:
-        """The number of documents."""
         return self.counts[self.baseline].documents
 
     @property
@@ -184,7 +183,6 @@ def compare(
 
 
 def passage_dict(passage: Passage) -> dict[str, Any]:
-    """A passage as JSON takes it; mentions are counted from its first word."""
     versions = [
         version._asdict() | {"mentions": [mention._asdict() for mention in version.mentions]}
         for version in passage.versions
@@ -193,11 +191,9 @@ def passage_dict(passage: Passage) -> dict[str, Any]:
 
 
 def _errors(gold: Run, runs: Mapping[str, Sequence[Run]]) -> dict[str, ErrorCounts]:
-    """By system, the mean errors of its runs."""
-    every = iter(
-        count_errors_of_runs(gold, [run for of_system in runs.values() for run in of_system])
-    )
-    return {name: mean_errors([next(every) for _ in of_system]) for name, of_system in runs.items()}
+    every = [run for of_system in runs.values() for run in of_system]
+    counts = iter(count_document_errors(gold, every).totals())
+    return {name: mean_errors([next(counts) for _ in runs[name]]) for name in runs}
 
 
 def _adjusted(differences: Mapping[str, Mapping[str, Difference]]) -> dict[str, dict[str, float]]:

@@ -16,7 +16,6 @@ from corelax.analysis.decisions import (
     TYPES,
     JudgedMention,
     judged_mentions,
-    mention_types,
 )
 from corelax.core.errors import CorelaxError, one_line
 from corelax.core.printable import MAX_NAME, shortened
@@ -79,7 +78,6 @@ class ErrorCounts:
         return sum(self.counts.get((kind, name), 0) for name in ([type] if type else TYPES))
 
     def anaphoric(self, type: str | None = None) -> float:
-        """The mentions that have a gold antecedent."""
         return sum(self.number(kind, type) for kind in OF_ANAPHORIC)
 
     def share(self, kind: str, type: str | None = None) -> float:
@@ -139,28 +137,6 @@ def count_errors(
                 wanted[mention.kind] -= 1
                 shown.append(_described(gold_doc, mention))
     return ErrorCounts(counts, tuple(shown))
-
-
-def count_errors_of_runs(
-    gold: Sequence[Document], runs: Sequence[Sequence[Document]]
-) -> list[ErrorCounts]:
-    """The errors of several runs, whose documents are those of gold in their order.
-
-    Each gold document is analysed once for all of them.
-
-    >>> text = [["Ann", "saw", "Bo", "and", "waved", "to", "him"]]
-    >>> gold = Document.from_sentences("d", text, clusters=[[(2, 3), (6, 7)]])
-    >>> system = Document.from_sentences("d", text, clusters=[[(0, 1), (6, 7)]])
-    >>> [counts.number("wrong_link") for counts in count_errors_of_runs([gold], [[gold], [system]])]
-    [0, 1]
-    """
-    counts: list[Counter[tuple[str, str]]] = [Counter() for _ in runs]
-    for number, gold_doc in enumerate(gold):
-        types = mention_types(gold_doc)
-        for run, counted in zip(runs, counts, strict=True):
-            judged = judged_mentions(gold_doc, run[number], types)
-            counted.update((mention.kind, mention.type) for mention in judged)
-    return [ErrorCounts(counted) for counted in counts]
 
 
 def count_errors_of_files(

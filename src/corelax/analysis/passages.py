@@ -71,12 +71,10 @@ class Stretch:
         return _inside(span, self.start, self.end, len(self.gold.words))
 
     def overlaps(self, other: Stretch) -> bool:
-        """Whether two stretches share words."""
         same = self.gold.name == other.gold.name
         return same and self.start < other.end and other.start < self.end
 
     def gain(self, *, better: str, worse: str) -> int:
-        """How many errors less the one system has."""
         return len(self.errors[worse]) - len(self.errors[better])
 
     def rank(self, *, better: str, worse: str) -> tuple[int, int, int, int]:

@@ -12,7 +12,6 @@ of its own.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -101,12 +100,10 @@ class DocumentCounts:
 
     @property
     def seeds(self) -> int:
-        """How many runs there are."""
         return int(next(iter(self.counts.values())).shape[0])
 
     @property
     def documents(self) -> int:
-        """How many documents each run has."""
         return int(next(iter(self.counts.values())).shape[1])
 
     def scores(self, metric: str) -> list[Score]:
@@ -292,13 +289,3 @@ def holm(p_values: Sequence[float]) -> list[float]:
         largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[number]))
         adjusted[number] = largest
     return adjusted
-
-
-def __getattr__(name: str) -> Any:
-    """The name that `paired_difference` had once, for one more minor version."""
-    if name != "compare":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    warnings.warn(
-        f"{__name__}.compare is now {__name__}.paired_difference", DeprecationWarning, stacklevel=2
-    )
-    return paired_difference

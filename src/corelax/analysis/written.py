@@ -15,7 +15,6 @@ def signed(share: float) -> str:
 
 
 def interval(difference: Difference) -> str:
-    """A difference with its interval."""
     low, high = signed(difference.low), signed(difference.high)
     return f"{signed(difference.mean)} [{low}, {high}]"
 

@@ -131,7 +131,6 @@ class Comparison(Generic[M]):
 
     @classmethod
     def of(cls, *, gold: Clustering[M], system: Clustering[M]) -> Comparison[M]:
-        """Compares two clusterings of the same document."""
         gold_entity, system_entity = entity_of_mentions(gold), entity_of_mentions(system)
         system_sets = {frozenset(cluster) for cluster in system}
         return cls(
@@ -144,7 +143,6 @@ class Comparison(Generic[M]):
 
 
 def _spread(cluster: tuple[M, ...], entity_of: dict[M, int]) -> int:
-    """The number of entities of the other clustering that a cluster's mentions lie in."""
     return len({entity_of[m] for m in cluster if m in entity_of})
 
 

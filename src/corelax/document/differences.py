@@ -47,7 +47,6 @@ def _quote(doc: Document, mentions: list[Span]) -> str:
 
 
 def _shortened(text: str) -> str:
-    """The beginning and the end of a long mention."""
     return text if len(text) <= 40 else f"{text[:25]} … {text[-12:]}"
 
 

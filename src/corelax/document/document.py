@@ -285,7 +285,6 @@ def _problem(doc: Document) -> str | None:
 
 
 def _problem_of_nodes(doc: Document) -> str | None:
-    """What is wrong with the empty nodes, if anything."""
     sizes = [end - start for start, end in doc.sentence_bounds]
     before = EmptyId(-1, 0, 0)
     for node in doc.empty_nodes:

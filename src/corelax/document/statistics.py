@@ -37,7 +37,6 @@ class Statistics:
 
     @property
     def singleton_share(self) -> float:
-        """The share of entities that have one mention only."""
         return self.singletons / self.entities if self.entities else 0.0
 
     def as_dict(self) -> dict[str, Any]:

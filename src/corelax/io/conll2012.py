@@ -195,7 +195,6 @@ class _Piece:
             problems.error(*self.faults.popleft())
 
     def line(self, row: int) -> int:
-        """The line number of a row in the file."""
         return int(self._rows[row]) + self._first_line
 
     def runs(self) -> Iterator[tuple[int, str, range]]:
@@ -237,8 +236,6 @@ class _Piece:
 
 
 class _DocumentReader:
-    """Gathers the rows of one document."""
-
     def __init__(self, header: str, line: int, problems: Problems) -> None:
         self.id, self.part = parse_header(header)
         self.key = document_key(self.id, self.part)
@@ -291,7 +288,6 @@ class _DocumentReader:
             )
 
     def finish(self) -> Document:
-        """The document is complete."""
         return Document(
             id=self.id,
             part=self.part,
@@ -302,7 +298,6 @@ class _DocumentReader:
         )
 
     def _layers(self) -> dict[str, tuple[Any, ...]]:
-        """The columns between word and coreference."""
         layers: dict[str, tuple[Any, ...]] = {}
         for name, values in zip(LAYERS, self._columns[WORD + 1 :], strict=False):
             if any(value not in ("-", "*", "", None) for value in values):

@@ -23,7 +23,6 @@ _UNSAFE = re.compile(r"[\t\n\r]")
 
 
 def write(doc: Document) -> str:
-    """A document as text, columns apart by tabs."""
     mentions, _ = _mentions(doc)
     events = bracket_events(mentions)
     id, part = (doc.id, doc.part) if doc.part is not None else _split_key(doc.id)
@@ -68,7 +67,6 @@ def _check(doc: Document, rows: list[list[str]], width: int) -> None:
 
 
 def not_kept(doc: Document) -> Counter[str]:
-    """What of a document the format cannot hold, and how often."""
     held = {*LAYERS, "arguments", "numbering"}
     lost = lost_data(doc, layers=held) + lost_mentions(doc) + _mentions(doc)[1]
     return lost + lost_sentences(doc)

@@ -79,7 +79,6 @@ def read(file: IO[str], problems: Problems, *, layers: bool = True) -> Iterator[
 
 
 def _name(name: str, problems: Problems) -> str:
-    """The name of the next document of a file."""
     return name or f"document_{problems.documents + 1}"
 
 
@@ -96,8 +95,6 @@ def without_entity(misc: str) -> tuple[str, list[str]]:
 
 
 class _DocumentReader:
-    """Gathers the sentences of one document."""
-
     def __init__(self, name: str, fields: str, line: int, problems: Problems, layers: bool) -> None:
         problems.new_document(name, line)
         self._id = name
@@ -247,7 +244,6 @@ class _DocumentReader:
             self._layers["head"].append(start + int(head) - 1 if int(head) else -1)
 
     def finish(self) -> Document:
-        """The document is complete."""
         clusters = self._entities.finish()
         layers: dict[str, tuple[Any, ...]] = {}
         extra: dict[str, Any] = {

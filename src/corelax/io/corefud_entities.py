@@ -116,7 +116,6 @@ class EntityReader:
             self._add(bracket, self.nodes.span(node, node), note, line, sentence_start)
 
     def _add(self, entity: str, span: Span, note: str, line: int, sentence_start: int) -> None:
-        """A mention is complete."""
         self._brackets.add(entity, span, line, sentence_start)
         if self._keep_fields:
             self.fields_of[entity, span] = note
@@ -144,13 +143,11 @@ class EntityReader:
                 self._add_head(entity, span, head_note, places, line)
 
     def _head_value(self, note: str) -> str:
-        """The field of the head; `1` where it is left out."""
         values = note.split("-", max(len(self._fields) - 2, 0))
         at = self._head_field
         return (values[at] or "1") if at is not None and len(values) > at else "1"
 
     def _with_head(self, note: str, head: str) -> str:
-        """The fields of a mention with another head."""
         values = note.split("-", max(len(self._fields) - 2, 0))
         at = self._head_field or 0
         values += [""] * (at + 1 - len(values))
@@ -183,7 +180,6 @@ class EntityReader:
             self.heads_of[entity, span] = (*known, head)
 
     def _join(self, entity: str, part: int, parts: int, line: int) -> _Discontinuous | None:
-        """The discontinuous mention that this part belongs to."""
         if part == 1:
             return _Discontinuous(entity, parts, line, [], [], [])
         if waiting := self._waiting.get((entity, parts, part)):
@@ -192,7 +188,6 @@ class EntityReader:
         return None
 
     def finish(self) -> Clustering[Span]:
-        """The document ends."""
         incomplete = [mention for waiting in self._waiting.values() for mention in waiting]
         for mention in sorted(incomplete, key=lambda mention: mention.line):
             missing = f"part {len(mention.spans) + 1}/{mention.size}"

@@ -40,7 +40,6 @@ def sentence_comments(doc: Document, number: int, speaker: str | None, text: str
 
 
 def write(doc: Document) -> str:
-    """A document as text."""
     nodes = Nodes(doc)
     brackets = _Brackets(doc, nodes)
     split = brackets.split_antecedents()
@@ -72,7 +71,6 @@ def write(doc: Document) -> str:
 
 
 def not_kept(doc: Document) -> Counter[str]:
-    """What of a document the format cannot hold, and how often."""
     held = {*corefud.LAYERS.values(), "head", "misc", "speaker"}
     lost = (
         lost_data(doc, layers=held, extra=("conllu.", SPLIT), nodes=True)
@@ -103,7 +101,6 @@ def _joined(doc: Document) -> frozenset[int]:
 
 
 def _text(doc: Document, start: int, end: int, joined: frozenset[int]) -> str:
-    """A sentence as its words and their blanks give it."""
     pieces = (word + " " * (i not in joined) for i, word in enumerate(doc.words[start:end], start))
     return "".join(pieces).rstrip(" ")
 
@@ -218,7 +215,6 @@ class _Brackets:
         self._events = bracket_events(brackets)
 
     def _brackets(self, name: str, label: str, span: Span) -> list[Bracketed]:
-        """One bracket for each part of a mention, with what its opening says."""
         places = places_of(self._nodes, span)
         if places and len(places) < len(span.parts):
             self.lost["parts of discontinuous mentions (run together)"] += 1

@@ -90,7 +90,6 @@ class _Object:
         )
 
     def _extra(self) -> dict[str, Any]:
-        """The fields that nothing here knows."""
         for name in [name for name, value in self.fields.items() if _is_deep(value)]:
             self._error(f"field {name} is nested more than {MAX_DEPTH} deep")
             del self.fields[name]
@@ -265,7 +264,6 @@ def _stretches(cluster: tuple[Span, ...]) -> list[tuple[int, int]]:
 
 
 def not_kept(doc: Document) -> Counter[str]:
-    """What of a document the format cannot hold, and how often."""
     lost = lost_data(doc, extra=("jsonlines.", SPLIT)) + lost_mentions(doc)
     given = sum(map(len, doc.extra.get(SPLIT, {}).values()))
     if dropped := given - sum(map(len, _split_of(doc).values())):

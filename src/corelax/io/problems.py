@@ -57,7 +57,6 @@ class Problems:
         self.items.append(Problem(self.path, line, error.message, is_error=True))
 
     def odd(self, line: int | None, message: str) -> None:
-        """Notes an oddity."""
         self.items.append(Problem(self.path, line, message, is_error=False))
 
     def odd_once(self, line: int | None, message: str) -> None:
@@ -74,20 +73,16 @@ class Problems:
 
     @property
     def once(self) -> frozenset[str]:
-        """The oddities that are noted once for the whole file."""
         return frozenset(self._once)
 
     @property
     def documents(self) -> int:
-        """Number of documents met so far."""
         return len(self._first_seen)
 
     @property
     def errors(self) -> list[Problem]:
-        """The findings that are errors."""
         return [item for item in self.items if item.is_error]
 
     @property
     def oddities(self) -> list[Problem]:
-        """The findings that are oddities."""
         return [item for item in self.items if not item.is_error]

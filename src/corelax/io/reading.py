@@ -77,7 +77,6 @@ class OpenMentions:
         return closed
 
     def add(self, entity: str, span: Span, line: int, sentence_start: int = 0) -> None:
-        """A mention is complete."""
         cluster = self._clusters.setdefault(entity, [])
         if span not in self._entity_of:
             self._entity_of[span] = entity
@@ -94,7 +93,6 @@ class OpenMentions:
         cluster.append(span)
 
     def finish(self) -> Clustering[Span]:
-        """The document ends."""
         for entity, stack in self._open.items():
             for opening in stack:
                 self._problems.error(opening.line, f"entity {entity} opens but is never closed")
@@ -125,7 +123,6 @@ class NodeList:
         return node if node >= 0 else self._empty[-1 - node]
 
     def add_tokens(self, count: int) -> None:
-        """The next nodes are tokens."""
         self._nodes += range(self._tokens, self._tokens + count)
         self._tokens += count
 
@@ -136,7 +133,6 @@ class NodeList:
         self._positions.append(position)
 
     def span(self, first: int, last: int) -> Span:
-        """The mention from node to node, both included."""
         if not self._empty:
             return Span(first, last + 1)
         nodes = self._nodes
@@ -185,7 +181,6 @@ class SplitAntecedents:
         self._lines: dict[str, int] = {}  # where each entity is named first
 
     def add(self, element: str, wholes: Iterable[str], line: int) -> None:
-        """An entity is an element of others."""
         self._problems.odd_once(line, NOT_SCORED)
         for whole in wholes:
             self._elements.setdefault(whole, {})[element] = None

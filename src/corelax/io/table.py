@@ -105,7 +105,6 @@ class Table:
         self._after = np.concatenate((self._after, changes[1::2] + 1))
 
     def line(self, number: int) -> str:
-        """A whole line."""
         return self._raw[self._edges[number] + 1 : self._edges[number + 1]].tobytes().decode()
 
     def column(self, number: int, rows: Array | slice = slice(None)) -> list[str]:
@@ -143,7 +142,6 @@ class Table:
         ]
 
     def last(self, rows: Array | slice = slice(None)) -> list[str]:
-        """The last field of each row."""
         return self._cells(self._first[rows] + self.width[rows] - 1)
 
     def lines_with(self, pattern: re.Pattern[bytes]) -> Array:

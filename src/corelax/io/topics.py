@@ -58,7 +58,6 @@ def _before(document: str, separator: str) -> str:
 
 
 def _by_list(path: str) -> Callable[[str], str]:
-    """The topics of a file."""
     topics: dict[str, str] = {}
     with open_text(path) as lines:
         for number, line in enumerate(lines, 1):

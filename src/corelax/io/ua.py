@@ -74,8 +74,6 @@ def _columns(header: str, line: int, problems: Problems) -> tuple[str, ...] | No
 
 
 class _DocumentReader:
-    """Gathers the sentences of one document."""
-
     def __init__(
         self, name: str, columns: tuple[str, ...], line: int, problems: Problems, layers: bool
     ) -> None:
@@ -153,7 +151,6 @@ class _DocumentReader:
             self._markables.read_split(cells[self._split], line)
 
     def finish(self) -> Document:
-        """The document is complete."""
         clusters = self._markables.finish()
         extra: dict[str, Any] = {SPLIT: self._markables.split.of(clusters.labels)}
         if self._with_layers:
@@ -191,7 +188,6 @@ class _DocumentReader:
         }
 
     def _heads(self) -> Iterator[int | None]:
-        """HEAD counts words of the sentence."""
         for start, end in pairwise((*self._starts, len(self._words))):
             for row in self._rows[start:end]:
                 head = int(row[6]) if row[6].isdecimal() and len(row[6]) < 10 else None
@@ -213,8 +209,6 @@ class _Markable(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class _OpenMarkable:
-    """An opening bracket."""
-
     markable: str
     node: int
     line: int
@@ -300,7 +294,6 @@ class Markables:
                 self.split.add(fields["entityid"], fields["elementof"].split(","), line)
 
     def finish(self) -> Clustering[Span]:
-        """The document ends."""
         for opening in (opening for stack in self._open.values() for opening in stack):
             fault = f"markable {quote(opening.markable)} opens but is never closed"
             self._problems.error(opening.line, fault)

@@ -28,7 +28,6 @@ _LONGEST = 1000  # tokens of a mention whose head is looked for
 
 
 def write(doc: Document) -> str:
-    """A document as text."""
     nodes = Nodes(doc)
     markables = _Markables(doc, nodes)
     columns = doc.extra.get(UA_COLUMNS, COLUMNS)
@@ -72,7 +71,6 @@ def _over_document(id: str, start: int) -> str:
 
 
 def not_kept(doc: Document) -> Counter[str]:
-    """What of a document the format cannot hold, and how often."""
     held = {*corefud.LAYERS.values(), "head", "misc", "speaker"}
     held.update(name for name in doc.layers if name.startswith(PREFIX))
     extra = ("ua.", "conllu.comments", "conllu.multiword", SPLIT)
@@ -127,7 +125,6 @@ class _Markables:
         return "|".join(items)
 
     def _brackets(self, span: Span, text: str) -> list[Bracketed]:
-        """One bracket for each part of a mention."""
         match = re.search(r"(?:^|\|)MarkableID=([^|]*)", text, re.IGNORECASE)
         name = match[1] if match else ""
         if not name or name in self._text:

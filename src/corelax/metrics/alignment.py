@@ -46,7 +46,6 @@ def best_pairing(rows: Array, columns: Array, weights: Array) -> Array:
 
 
 def _solve(rows: Array, columns: Array, weights: Array) -> Array:
-    """[cell] whether the cell is in a best pairing."""
     rows, columns = (np.unique(side, return_inverse=True)[1] for side in (rows, columns))
     order = np.lexsort((-weights, rows))
     starts = np.flatnonzero(np.r_[True, np.diff(rows[order]) > 0, True]).tolist()

@@ -78,7 +78,6 @@ class _Solver:
         self._next_free = list(range(n_columns + 1))
 
     def add(self, row: int) -> None:
-        """Assigns one more row; others may have to move."""
         if not self.costs[row]:  # any free column will do, and the first one is taken
             column = self.free_from(0)
             self.row_of[column], self.column_of[row] = row, column
@@ -153,7 +152,6 @@ class _Search:
             row = solver.row_of[column]
 
     def _pass_row(self, row: int, length: float) -> None:
-        """Distances by way of one more row."""
         solver = self._solver
         costs = solver.costs[row]
         for column in costs:
@@ -190,7 +188,6 @@ class _Search:
         return self._place.get(column, self._solver.n_columns - 1 - column)
 
     def _take_from_list(self, column: int) -> None:
-        """Puts the last column of the list in this one's place."""
         end = self._solver.n_columns - len(self._passed)
         last = self._at.get(end, self._solver.n_columns - 1 - end)
         place = self._place_of(column)

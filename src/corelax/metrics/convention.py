@@ -131,7 +131,6 @@ class Convention:
         return gold.clusters, Clustering([[gold_of.get(m, m) for m in c] for c in system.clusters])
 
     def _scored_part(self, gold: Document, system: Document) -> tuple[Document, Document]:
-        """Both sides without what is not scored."""
         if self.like_coval:
             from corelax.metrics.coval import CovalFilter
 

@@ -72,22 +72,18 @@ class CountedOverlap(Overlap):
 
     @property
     def gold_size(self) -> Array:
-        """[cell] the size of the cell's gold entity."""
         sizes: Array = self.gold.size[self.cell_gold]
         return sizes
 
     @property
     def system_size(self) -> Array:
-        """[cell] the size of the cell's system entity."""
         sizes: Array = self.system.size[self.cell_system]
         return sizes
 
     def by_gold(self, cells: Array) -> Array:
-        """[cell] → [gold entity]."""
         return np.bincount(self.cell_gold, weights=cells, minlength=len(self.gold.size))
 
     def by_system(self, cells: Array) -> Array:
-        """[cell] → [system entity]."""
         return np.bincount(self.cell_system, weights=cells, minlength=len(self.system.size))
 
     def total(self, values: Array) -> float:
@@ -95,11 +91,9 @@ class CountedOverlap(Overlap):
         return np.add.accumulate(values)[-1].item() if len(values) else 0
 
     def share(self, part: Array, whole: Array) -> Array:
-        """Elementwise part / whole, 0 where the whole is 0."""
         return np.divide(part, whole, out=np.zeros(len(whole)), where=whole > 0)
 
     def best_alignment(self, similarity: Array) -> float:
-        """The largest sum of `similarity` over one-to-one pairings of entities."""
         from corelax.metrics.alignment import best_pairing
 
         return self.total(similarity[best_pairing(self.cell_gold, self.cell_system, similarity)])
@@ -184,7 +178,6 @@ class OverlapCounter:
         self.mentions += gold_mentions + system_mentions
 
     def overlap(self) -> CountedOverlap:
-        """The overlap of all documents added so far."""
         gold, system = side(self._gold_sizes), side(self._system_sizes)
         plain = CountedOverlap.of_cells(gold, system, self._cells, self._shared)
         found_in_gold, found_in_system = plain.by_gold(plain.shared), plain.by_system(plain.shared)

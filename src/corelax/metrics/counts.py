@@ -33,7 +33,6 @@ class Score(tuple[Any, Any, Any]):
     beta: float
 
     def __new__(cls, recall: Any, precision: Any, f: Any, beta: float = 1.0) -> Self:
-        """A triple that knows its β."""
         score = super().__new__(cls, (recall, precision, f))
         score.beta = beta
         return score
@@ -128,17 +127,14 @@ class Counts:
 
     @classmethod
     def from_tuple(cls, numbers: tuple[Any, ...]) -> Counts:
-        """The inverse of `as_tuple`."""
         return cls(*numbers)
 
     def scores(self, beta: float = 1.0) -> Score:
-        """Divides."""
         recall = ratio(self.recall_num, self.recall_den)
         precision = ratio(self.precision_num, self.precision_den)
         return Score(recall, precision, f_measure(precision, recall, beta), beta)
 
     def with_recall_of(self, other: Counts) -> Counts:
-        """These counts with the recall of others."""
         return Counts(other.recall_num, other.recall_den, self.precision_num, self.precision_den)
 
 
@@ -166,11 +162,9 @@ class LinkCounts:
 
     @classmethod
     def from_tuple(cls, numbers: tuple[Any, ...]) -> Self:
-        """The inverse of `as_tuple`."""
         return cls(Counts(*numbers[:4]), Counts(*numbers[4:]))
 
     def scores(self, beta: float = 1.0) -> Score:
-        """Divides."""
         inside, between = self._has_links(self.inside), self._has_links(self.between)
         kinds = zip(self.inside.scores(beta), self.between.scores(beta), strict=True)
         recall, precision, f = (
@@ -183,7 +177,6 @@ class LinkCounts:
         return kind.recall_den > 0
 
     def with_recall_of(self, other: LinkCounts) -> Self:
-        """These counts with the recall of others."""
         inside, between = other.inside, other.between
         return type(self)(self.inside.with_recall_of(inside), self.between.with_recall_of(between))
 

@@ -37,11 +37,9 @@ class DocumentTrees:
         self._identities: dict[Span, Hashable] = {}
 
     def sentence_of(self, span: Span) -> int:
-        """The number of the sentence in which a mention begins."""
         return bisect_right(self._doc.sentence_starts, span.start) - 1
 
     def is_verb_phrase(self, span: Span) -> bool:
-        """Whether the tree of a mention is a verb phrase."""
         tree = self._tree(span)
         return tree is not None and tree.tag == "VP"
 

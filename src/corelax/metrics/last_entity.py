@@ -58,7 +58,6 @@ class LastEntityTally(Tally):
         self._distinct = OverlapCounter(), OverlapCounter()  # each mention once
 
     def add_prepared(self, document: Prepared) -> None:
-        """Adds a document as a convention has prepared it."""
         self.add(gold=document.gold, system=document.system, images=document.images)
         self.add_counts(document.supplements)
 
@@ -112,7 +111,6 @@ class LastEntityTally(Tally):
             counter.add_matched([len(gold)], [len(system)], [(0, 0)] * matched)
 
     def counts(self) -> dict[str, AnyCounts]:
-        """The counts of all documents added so far."""
         if self._recall.mentions:
             self._count()
         return dict(self._counts)

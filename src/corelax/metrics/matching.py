@@ -114,7 +114,6 @@ def _assigned(gold: Sequence[Mention], system: Sequence[Mention], scorer: Scorer
 def _without(
     gold: list[Mention], system: list[Mention], pairs: Pairs
 ) -> tuple[list[Mention], list[Mention]]:
-    """The mentions of both sides that no pair has."""
     ours, theirs = {gold for gold, _ in pairs}, {system for _, system in pairs}
     return [m for m in gold if m not in ours], [m for m in system if m not in theirs]
 
@@ -249,7 +248,6 @@ def zero_scores(gold: Sequence[Mention], system: Sequence[Mention]) -> Scores:
 
 
 def _f(ours: frozenset[object], theirs: frozenset[object]) -> float:
-    """The harmonic mean of the shares of two sets that are common."""
     common = len(ours & theirs)
     if not common:
         return 0.0

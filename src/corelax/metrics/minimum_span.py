@@ -115,7 +115,6 @@ class Terminal(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The words joined by blanks."""
         return " ".join(self.words)
 
 
@@ -160,7 +159,6 @@ class _Reader:
         self._roots: list[TreeNode] = []
 
     def read(self, piece: str, word: str, tag: str) -> None:
-        """The piece of the next line."""
         self._line += 1
         for character in piece:
             if character == "(":
@@ -178,7 +176,6 @@ class _Reader:
                 self._tag += character
 
     def finish(self) -> TreeNode | None:
-        """The mention ends."""
         self._add_terminal()
         while self._open:
             self._close()

@@ -75,7 +75,6 @@ class _Side:
         self._first_is_head = "head" in fields or "eid" in fields
 
     def entities(self) -> list[Entity]:
-        """The entities with mentions as stretches."""
         clusters = self._doc.clusters
         return [
             self._entity(label, spans)

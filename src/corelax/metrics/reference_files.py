@@ -78,7 +78,6 @@ def _without(cell: str, *, two_antecedents: bool) -> tuple[str, list[str]]:
 
 
 def _kind(pieces: list[str]) -> str:
-    """A symbol, `0` for any number."""
     return "0" if "0" <= pieces[0][0] <= "9" else pieces[0]
 
 
@@ -99,7 +98,6 @@ class ReferenceDocument:
         return [cluster for cluster in self.clusters.values() if cluster]
 
     def token(self, line: str, number: int, path: str) -> None:
-        """Any line that is not blank."""
         cell = line.rstrip("\n").rstrip("\t")  # empty columns at the end do not count
         cell = cell[cell.rfind("\t") + 1 :]
         if cell != "-" and _MAYBE_BRACKET.search(cell):
@@ -107,7 +105,6 @@ class ReferenceDocument:
         self._tokens += 1
 
     def _add(self, brackets: CellBrackets, number: int, path: str) -> None:
-        """The brackets of the next token."""
         here = self._tokens
         for entity in brackets.single:
             self.clusters.setdefault(entity, []).append(Span(here, here + 1))

@@ -32,7 +32,6 @@ class ReferenceOverlap(CountedOverlap):
     """Sums a CEAF alignment as the reference scorer does: in key order, each pair as 1 − (1 − φ)."""
 
     def best_alignment(self, similarity: Array) -> float:
-        """The largest sum of `similarity` over one-to-one pairings, rounded like the original."""
         from corelax.metrics.alignment import best_pairing
 
         chosen = best_pairing(self.cell_gold, self.cell_system, similarity)
@@ -66,7 +65,6 @@ class Matching(Generic[M]):
                 self._system.append(left)
 
     def counts(self, metric: Metric) -> AnyCounts:
-        """What the reference scorer counts for a metric."""
         for_recall, for_precision = metric.repeats
         counts = metric(self._overlaps[for_precision]())
         if for_recall is not for_precision:

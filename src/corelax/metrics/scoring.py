@@ -172,7 +172,6 @@ def _documents(
     *,
     layers: bool,
 ) -> Iterator[Document]:
-    """The documents of a file, or its topics."""
     documents = _stream_with_hint(path, format, problems, layers=layers)
     if options.cross_document is None:
         return documents
