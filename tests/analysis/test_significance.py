@@ -563,8 +563,3 @@ def test_requests_that_cannot_be_met_are_an_error(options, message):
     counts = DocumentCounts({"mentions": np.ones((1, 3, 4))})
     with pytest.raises(CorelaxError, match=message):
         paired_difference(system=counts, baseline=counts, **{"metric": "mentions", **options})
-
-
-def test_the_old_name_works_with_a_warning():
-    with pytest.warns(DeprecationWarning, match="compare is now .*paired_difference"):
-        assert significance.compare is paired_difference

@@ -19,13 +19,11 @@ def cell_width(text: str) -> int:
     """
     if text.isascii():
         return len(text)
-    return sum(map(_character_width, text))
-
-
-def _character_width(character: str) -> int:
-    if unicodedata.category(character) in _NO_WIDTH:
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in _WIDE else 1
+    return sum(
+        1 + (unicodedata.east_asian_width(character) in _WIDE)
+        for character in text
+        if unicodedata.category(character) not in _NO_WIDTH
+    )
 
 
 def format_table(
@@ -44,7 +42,11 @@ def format_table(
     MUC   66.67
     B³   100.00
     """
-    header, *rows = ([_in_a_row(cell) for cell in row] for row in (header, *rows))
+    # A blank for each character of white space, so that no cell breaks its row.
+    header, *rows = (
+        ["".join(" " if c.isspace() else c for c in printable(cell)) for cell in row]
+        for row in (header, *rows)
+    )
     widths = [max(map(cell_width, column)) for column in zip(header, *rows, strict=True)]
 
     def line(cells: Sequence[str]) -> str:
@@ -58,8 +60,3 @@ def format_table(
             lines.append("")
         lines.append(line(row))
     return "\n".join(lines)
-
-
-def _in_a_row(cell: str) -> str:
-    """A cell that breaks no row: each character of white space is a blank."""
-    return "".join(" " if letter.isspace() else letter for letter in printable(cell))

@@ -177,7 +177,7 @@ class _Piece:
         block = table.block[good]
         self.starts_sentence = np.diff(block, prepend=-1).astype(bool)
         marked = np.flatnonzero(good & ~table.last_is("-"))
-        self.cells = table.last(marked)
+        self.cells = table.column(-1, marked)
         cell_rows = (np.cumsum(good) - 1)[marked]
         sentences = np.maximum.accumulate(np.where(self.starts_sentence, np.arange(len(block)), 0))
         self.cell_rows, self.cell_sentences = cell_rows.tolist(), sentences[cell_rows].tolist()
@@ -288,17 +288,7 @@ class _DocumentReader:
             )
 
     def finish(self) -> Document:
-        return Document(
-            id=self.id,
-            part=self.part,
-            words=tuple(self._words),
-            sentence_starts=tuple(self._starts),
-            clusters=self._mentions.finish(),
-            layers=self._layers(),
-        )
-
-    def _layers(self) -> dict[str, tuple[Any, ...]]:
-        layers: dict[str, tuple[Any, ...]] = {}
+        layers: dict[str, tuple[Any, ...]] = {}  # the columns between word and coreference
         for name, values in zip(LAYERS, self._columns[WORD + 1 :], strict=False):
             if any(value not in ("-", "*", "", None) for value in values):
                 none = None if EMPTY[name] == "-" else "*"
@@ -313,4 +303,11 @@ class _DocumentReader:
         )
         if numbering and numbering != tuple(usual):
             layers["numbering"] = numbering
-        return layers
+        return Document(
+            id=self.id,
+            part=self.part,
+            words=tuple(self._words),
+            sentence_starts=tuple(self._starts),
+            clusters=self._mentions.finish(),
+            layers=layers,
+        )

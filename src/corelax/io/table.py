@@ -108,8 +108,9 @@ class Table:
         return self._raw[self._edges[number] + 1 : self._edges[number + 1]].tobytes().decode()
 
     def column(self, number: int, rows: Array | slice = slice(None)) -> list[str]:
-        """One field of each row (or of the rows chosen), all of which must have it."""
-        return self._cells(self._first[rows] + number)
+        """One field of each row (or of the rows chosen), all of which must have it; -1 is the last."""
+        first = self._first[rows] + (self.width[rows] if number < 0 else 0)
+        return self._cells(first + number)
 
     def is_number(self, number: int, values: Array, rows: Array | slice = slice(None)) -> Array:
         r"""[row] whether a field is this number, in digits.
@@ -140,9 +141,6 @@ class Table:
             cells[end - size : end]
             for end, size in zip(ends.tolist(), counts.tolist(), strict=True)
         ]
-
-    def last(self, rows: Array | slice = slice(None)) -> list[str]:
-        return self._cells(self._first[rows] + self.width[rows] - 1)
 
     def lines_with(self, pattern: re.Pattern[bytes]) -> Array:
         """Numbers of the lines in which something is found. The line end before a line belongs to it."""

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-Row = list[tuple[int, float]]
 NONE = -1
 
 
@@ -40,23 +39,18 @@ def best_pairing(rows: Array, columns: Array, weights: Array) -> Array:
     isolated = (row_cells[rows] == 1) & (column_cells[columns] == 1)
     chosen[isolated] = True
     left = np.flatnonzero(~isolated)
-    if len(left):
-        chosen[left] = _solve(rows[left], columns[left], weights[left])
-    return chosen
-
-
-def _solve(rows: Array, columns: Array, weights: Array) -> Array:
-    rows, columns = (np.unique(side, return_inverse=True)[1] for side in (rows, columns))
-    order = np.lexsort((-weights, rows))
-    starts = np.flatnonzero(np.r_[True, np.diff(rows[order]) > 0, True]).tolist()
-    cells = list(zip(columns[order].tolist(), weights[order].tolist(), strict=True))
-    pairing = _Pairing(
-        [cells[start:end] for start, end in pairwise(starts)], int(columns.max()) + 1
-    )
-    for row in pairing.rows_without_their_wish():
+    if not len(left):
+        return chosen
+    row_of, column_of = (np.unique(side[left], return_inverse=True)[1] for side in (rows, columns))
+    order = np.lexsort((-weights[left], row_of))
+    starts = np.flatnonzero(np.r_[True, np.diff(row_of[order]) > 0, True]).tolist()
+    cells = list(zip(column_of[order].tolist(), weights[left][order].tolist(), strict=True))
+    by_row = [cells[start:end] for start, end in pairwise(starts)]
+    pairing = _Pairing(by_row, int(column_of.max()) + 1)
+    for row in pairing.waiting:
         pairing.add(row)
-    result: Array = np.array(pairing.column_of)[rows] == columns
-    return result
+    chosen[left] = np.array(pairing.column_of)[row_of] == column_of
+    return chosen
 
 
 class _Chain(NamedTuple):
@@ -83,26 +77,23 @@ class _Pairing:
     """Who is paired with whom, and the dual values that show that nothing is better.
 
     For every cell profit[row] + price[column] ≥ weight, with equality where it is chosen. The price of a free
-    column and the profit of a row that stays unpaired are 0.
+    column and the profit of a row that stays unpaired are 0. At first rows get their heaviest cell, heavy
+    rows first; `waiting` are those that found it taken.
     """
 
-    def __init__(self, cells: list[Row], n_columns: int) -> None:
+    def __init__(self, cells: list[list[tuple[int, float]]], n_columns: int) -> None:
         self.cells = cells  # heaviest first
         self.profit = [row[0][1] for row in cells]
         self.price = [0.0] * n_columns
         self.column_of = [NONE] * len(cells)
         self.row_of = [NONE] * n_columns
-
-    def rows_without_their_wish(self) -> list[int]:
-        """Gives rows their heaviest cell, heavy rows first; returns those that found it taken."""
-        waiting = []
+        self.waiting = []
         for row in sorted(range(len(self.cells)), key=self.profit.__getitem__, reverse=True):
             column = self.cells[row][0][0]
             if self.row_of[column] == NONE:
                 self.row_of[column], self.column_of[row] = row, column
             else:
-                waiting.append(row)
-        return waiting
+                self.waiting.append(row)
 
     def add(self, row: int) -> None:
         """Pairs one more row, if that is best; others may move or become unpaired."""

@@ -111,9 +111,6 @@ class Report(Mapping[str, Score]):
             result["differences"] = dict(self.differences)
         return result
 
-    def __str__(self) -> str:
-        return self.table()
-
     def table(self, percent: Callable[[float], str] = rounded_percent) -> str:
         """All scores for people, in percent.
 
@@ -124,6 +121,8 @@ class Report(Mapping[str, Score]):
         MUC  100.00      50.00  66.67
         """
         return scores_table(self, self.conll if self.has_conll else None, self.f_name, percent)
+
+    __str__ = table
 
     def documents_table(self, percent: Callable[[float], str] = rounded_percent) -> str:
         """The F of all metrics for each document, where they were asked for."""

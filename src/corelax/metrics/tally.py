@@ -92,7 +92,7 @@ class Tally:
 
     def _count_sets(self) -> None:
         overlap = self._sets.overlap()
-        self.add_counts({metric.name: metric(overlap) for metric in self._metrics})
+        self.add_counts({metric.name: metric.formula(overlap) for metric in self._metrics})
         self._sets = OverlapCounter()
 
     def add_counts(self, counts: Mapping[str, AnyCounts]) -> None:
