@@ -23,10 +23,10 @@ from typing import IO, Any, NamedTuple
 from corelax.document import Document, EmptyId, EmptyNode
 from corelax.document.gold import COMMENTS, GLOBAL_ENTITY, MENTIONS, MULTIWORD, SPLIT
 from corelax.io.corefud_entities import EntityReader
-from corelax.io.corefud_regular import COLUMNS, Regular, lines_of_sentences, sentences
 from corelax.io.problems import Problems, quote
-from corelax.io.reading import SplitAntecedents
+from corelax.io.reading import SplitAntecedents, lines_of_sentences
 
+COLUMNS = 10
 FIELDS = "eid-etype-head-other"  # where a file has no global.Entity
 MAX_FIELDS = 1000  # characters of global.Entity
 MAX_EMPTY = 1000  # empty nodes in a row: a mention that begins or ends among them names them all
@@ -53,12 +53,7 @@ def read(file: IO[str], problems: Problems, *, layers: bool = True) -> Iterator[
     """Yields document after document. Without `layers`, words and clusters only."""
     document: _DocumentReader | None = None
     fields = FIELDS
-    for number, rows in lines_of_sentences(file) if layers else sentences(file):
-        if isinstance(rows, Regular):
-            if document is None:
-                document = _DocumentReader(_name("", problems), fields, number, problems, layers)
-            document.regular_sentence(rows)
-            continue
+    for number, rows in lines_of_sentences(file):
         comments = [row for row in rows if row.startswith("#")]
         for line, row in enumerate(rows, number):
             if row.startswith("#") and (match := _GLOBAL.match(row)):
@@ -113,16 +108,6 @@ class _DocumentReader:
         self._run, self._run_position = 0, -1  # empty nodes in a row, and the token after them
         self._split = SplitAntecedents(problems)
         self._entities = EntityReader(fields, problems, keep_fields=layers)
-
-    def regular_sentence(self, sentence: Regular) -> None:
-        """One sentence of which no layers are wanted."""
-        start = len(self._words)
-        self._words += sentence.words
-        self._starts.append(start)
-        read, first = self._entities.read, len(self._entities.nodes)
-        self._entities.nodes.add_tokens(len(sentence.words))
-        for token, line, value in sentence.cells:
-            read(value, line, start, first + token)
 
     def sentence(self, rows: list[str], first: int) -> None:
         """One sentence with its comments, `first` being the line number of its first row."""

@@ -13,7 +13,6 @@ from corelax.document import Document, EmptyId, EmptyNode, Span, tree_head
 from corelax.document.gold import COMMENTS, GLOBAL_ENTITY, MENTIONS, MULTIWORD, SPLIT
 from corelax.io import corefud
 from corelax.io.corefud_entities import name_field
-from corelax.io.corefud_regular import COLUMNS
 from corelax.io.writing import (
     Bracketed,
     Events,
@@ -58,7 +57,7 @@ def write(doc: Document) -> str:
             if node in split:
                 attribute = f"SplitAnte={','.join(split[node])}"
                 columns = [*columns[:-1], _with_attribute(columns[-1], attribute)]
-            if len(columns) != COLUMNS or any(map(_UNSAFE_CELL.search, columns)):
+            if len(columns) != corefud.COLUMNS or any(map(_UNSAFE_CELL.search, columns)):
                 fault = "an empty word, a tab or a line end in it"
                 raise CorelaxError(f"document {doc.key}: CoNLL-U cannot hold {fault}")
             lines.append("\t".join(columns))

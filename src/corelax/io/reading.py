@@ -8,13 +8,24 @@ entity that stands for several others together, as "they" for Ann and Bo; a docu
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 from corelax.document import Clustering, EmptyId, Node, Span
 from corelax.io.problems import Problems, quote
 
 NOT_SCORED = "split antecedents are kept but not scored"
+
+
+def lines_of_sentences(file: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
+    """(line number, lines) of each stretch without blank lines."""
+    number = 1
+    for blank, group in groupby(file, str.isspace):
+        rows = [row.rstrip("\n") for row in group]
+        if not blank:
+            yield number, rows
+        number += len(rows)
 
 
 @dataclass(slots=True)

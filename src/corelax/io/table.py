@@ -6,7 +6,6 @@ of numbers, and only the columns that are asked for become strings.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import IO, Any
 
@@ -18,11 +17,11 @@ from corelax.core import files
 Array = NDArray[Any]
 
 _CHUNK = 1 << 20  # characters read at a time
-_TAB, _NEWLINE, _BLANK, _HASH, _BAR = b"\t\n #|"
+_TAB, _NEWLINE, _BLANK, _HASH = b"\t\n #"
 
 
-def pieces(file: IO[str], *, at_marks: bool = True) -> Iterator[str]:
-    """The text of a file, about a megabyte at a time, cut after empty lines or (`at_marks`) before marks.
+def pieces(file: IO[str]) -> Iterator[str]:
+    """The text of a file, about a megabyte at a time, cut after empty lines or before marks.
 
     >>> from io import StringIO
     >>> list(pieces(StringIO("a\\n\\nb")))
@@ -39,7 +38,7 @@ def pieces(file: IO[str], *, at_marks: bool = True) -> Iterator[str]:
             length = len(text) - 1 - text.rfind("\n")
         before = waiting[-1][-1] if waiting else ""
         seam = before + text
-        blank, mark = seam.rfind("\n\n"), seam.rfind("\n#") if at_marks else -1
+        blank, mark = seam.rfind("\n\n"), seam.rfind("\n#")
         if max(blank, mark) >= 0:
             cut = max(blank + 2 if blank >= 0 else 0, mark + 1) - len(before)
             yield "".join([*waiting, text[:cut]])
@@ -112,25 +111,6 @@ class Table:
         first = self._first[rows] + (self.width[rows] if number < 0 else 0)
         return self._cells(first + number)
 
-    def is_number(self, number: int, values: Array, rows: Array | slice = slice(None)) -> Array:
-        r"""[row] whether a field is this number, in digits.
-
-        >>> table = Table("1\ta\n02\tb\n3\tc\n14\td\n")
-        >>> table.is_number(0, np.array([1, 2, 4, 14])).tolist()
-        [True, False, False, True]
-        """
-        fields = self._first[rows] + number
-        after = self._after[fields]
-        sizes = after - self._before[fields] - 1
-        same: Array = np.ones(len(fields), bool)
-        rest, place = values, 0
-        while rest.any():
-            digit = self._raw[after - 1 - place]
-            same &= (rest == 0) | ((sizes > place) & (digit == ord("0") + rest % 10))
-            same &= (rest == 0) | (rest >= 10) | (sizes == place + 1)
-            rest, place = rest // 10, place + 1
-        return same
-
     def fields(self, start: int, stop: int, rows: Array | slice = slice(None)) -> list[list[str]]:
         """[row] its fields from `start` on, without the last `stop` ones."""
         counts = np.maximum(self.width[rows] - start - stop, 0)
@@ -141,23 +121,6 @@ class Table:
             cells[end - size : end]
             for end, size in zip(ends.tolist(), counts.tolist(), strict=True)
         ]
-
-    def lines_with(self, pattern: re.Pattern[bytes]) -> Array:
-        """Numbers of the lines in which something is found. The line end before a line belongs to it."""
-        starts = [match.start() for match in pattern.finditer(self._raw.tobytes())]
-        return np.searchsorted(self._edges, starts, "right") - 1
-
-    def items(self, pattern: re.Pattern[bytes], column: int) -> tuple[Array, list[str]]:
-        """Row and group 1 of each match that is an item of a column, items being apart by bars."""
-        matches = list(pattern.finditer(self._raw.tobytes()))
-        starts = np.fromiter((match.start() for match in matches), int, len(matches))
-        row_of = np.full(self.lines, -1)
-        row_of[self.rows] = np.where(self.width > column, np.arange(len(self.rows)), -1)
-        rows = row_of[np.searchsorted(self._edges, starts) - 1]
-        inside = np.flatnonzero((rows >= 0) & np.isin(self._raw[starts - 1], (_TAB, _BAR)))
-        rows, starts = rows[inside], starts[inside]
-        right = starts > self._before[self._first[rows] + column]
-        return rows[right], [matches[i][1].decode() for i in inside[right].tolist()]
 
     def last_is(self, character: str) -> Array:
         """[row] whether the last field is just this character."""

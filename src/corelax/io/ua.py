@@ -26,9 +26,14 @@ from typing import IO, Any, NamedTuple
 from corelax.document import Clustering, Document, EmptyId, EmptyNode, Node, Span
 from corelax.document.gold import COMMENTS, MULTIWORD, SPLIT, UA_COLUMNS, UA_MENTIONS, UA_PSEUDO
 from corelax.io.corefud import LAYERS, NOTHING, Multiword
-from corelax.io.corefud_regular import lines_of_sentences
 from corelax.io.problems import Problems, quote
-from corelax.io.reading import NodeList, OpenMentions, SplitAntecedents, joined
+from corelax.io.reading import (
+    NodeList,
+    OpenMentions,
+    SplitAntecedents,
+    joined,
+    lines_of_sentences,
+)
 
 CONLLU = 10  # columns before those of the header
 COLUMNS: tuple[str, ...] = ("IDENTITY", "BRIDGING", "DISCOURSE_DEIXIS", "REFERENCE", "NOM_SEM")
