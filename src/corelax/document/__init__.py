@@ -8,14 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from corelax.core.lazy import lazy_names
-from corelax.document.clustering import SINGLETONS, Clustering, Comparison, without_singletons
-from corelax.document.document import Document, FrozenDict, document_key
-from corelax.document.nodes import EmptyId, EmptyNode, Node
-from corelax.document.span import Span
+from corelax.document.clustering import SINGLETONS, Clustering, without_singletons
+from corelax.document.document import Document, FrozenDict, document_key, tree_head
+from corelax.document.span import EmptyId, EmptyNode, Node, Span
 
 if TYPE_CHECKING:
-    from corelax.document.differences import describe_differences
-    from corelax.document.heads import tree_head
+    from corelax.document.differences import Comparison, describe_differences
     from corelax.document.pairing import pair_documents, same_documents
     from corelax.document.statistics import Statistics, count
 
@@ -42,8 +40,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "differences": "describe_differences",
-        "heads": "tree_head",
+        "differences": "Comparison describe_differences",
         "pairing": "pair_documents same_documents",
         "statistics": "Statistics count",
     },

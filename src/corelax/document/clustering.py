@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
+
+if TYPE_CHECKING:
+    from corelax.document.differences import Comparison
 
 M = TypeVar("M", bound=Hashable)
 
@@ -108,42 +110,9 @@ class Clustering(Generic[M]):
         >>> gold.compare(system=Clustering([["Ann", "she"], ["her", "dog", "cat"]])).merged
         (('her', 'dog', 'cat'),)
         """
+        from corelax.document.differences import Comparison
+
         return Comparison.of(gold=self, system=system)
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison(Generic[M]):
-    """Where two clusterings of a document differ.
-
-    Attributes:
-        missed: Mentions that only gold has.
-        spurious: Mentions that only the system has.
-        correct: Entities with the same mentions in gold and system.
-        split: Gold entities whose mentions lie in two or more system entities.
-        merged: System entities with mentions of two or more gold entities.
-    """
-
-    missed: tuple[M, ...]
-    spurious: tuple[M, ...]
-    correct: tuple[tuple[M, ...], ...]
-    split: tuple[tuple[M, ...], ...]
-    merged: tuple[tuple[M, ...], ...]
-
-    @classmethod
-    def of(cls, *, gold: Clustering[M], system: Clustering[M]) -> Comparison[M]:
-        gold_entity, system_entity = entity_of_mentions(gold), entity_of_mentions(system)
-        system_sets = {frozenset(cluster) for cluster in system}
-        return cls(
-            missed=tuple(m for m in gold_entity if m not in system_entity),
-            spurious=tuple(m for m in system_entity if m not in gold_entity),
-            correct=tuple(c for c in gold if frozenset(c) in system_sets),
-            split=tuple(c for c in gold if _spread(c, system_entity) > 1),
-            merged=tuple(c for c in system if _spread(c, gold_entity) > 1),
-        )
-
-
-def _spread(cluster: tuple[M, ...], entity_of: dict[M, int]) -> int:
-    return len({entity_of[m] for m in cluster if m in entity_of})
 
 
 def without_singletons(clusters: Iterable[Sequence[M]], singletons: str) -> Iterable[Sequence[M]]:

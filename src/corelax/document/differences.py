@@ -1,13 +1,52 @@
-"""Where two annotations of a document differ, in words."""
+"""Where two annotations of a document differ: as mentions and entities, and in words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from corelax.core.printable import on_one_line
-from corelax.document.clustering import Clustering
+from corelax.document.clustering import Clustering, entity_of_mentions
 from corelax.document.document import Document
 from corelax.document.span import Span
+
+M = TypeVar("M", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Generic[M]):
+    """Where two clusterings of a document differ.
+
+    Attributes:
+        missed: Mentions that only gold has.
+        spurious: Mentions that only the system has.
+        correct: Entities with the same mentions in gold and system.
+        split: Gold entities whose mentions lie in two or more system entities.
+        merged: System entities with mentions of two or more gold entities.
+    """
+
+    missed: tuple[M, ...]
+    spurious: tuple[M, ...]
+    correct: tuple[tuple[M, ...], ...]
+    split: tuple[tuple[M, ...], ...]
+    merged: tuple[tuple[M, ...], ...]
+
+    @classmethod
+    def of(cls, *, gold: Clustering[M], system: Clustering[M]) -> Comparison[M]:
+        gold_entity, system_entity = entity_of_mentions(gold), entity_of_mentions(system)
+        system_sets = {frozenset(cluster) for cluster in system}
+        return cls(
+            missed=tuple(m for m in gold_entity if m not in system_entity),
+            spurious=tuple(m for m in system_entity if m not in gold_entity),
+            correct=tuple(c for c in gold if frozenset(c) in system_sets),
+            split=tuple(c for c in gold if _spread(c, system_entity) > 1),
+            merged=tuple(c for c in system if _spread(c, gold_entity) > 1),
+        )
+
+
+def _spread(cluster: tuple[M, ...], entity_of: dict[M, int]) -> int:
+    return len({entity_of[m] for m in cluster if m in entity_of})
 
 
 def describe_differences(

@@ -23,8 +23,7 @@ from corelax.document.gold import (
     without_entity_extra,
     without_entity_layers,
 )
-from corelax.document.nodes import EmptyId, EmptyNode, Node
-from corelax.document.span import Span
+from corelax.document.span import EmptyId, EmptyNode, Node, Span
 
 K = TypeVar("K")
 
@@ -301,3 +300,22 @@ def _problem_of_nodes(doc: Document) -> str | None:
 def _are_all(values: Collection[Any], kind: type) -> bool:
     """Whether all values are of a type. There are few types and many values."""
     return not isinstance(values, str) and all(issubclass(t, kind) for t in set(map(type, values)))
+
+
+def tree_head(doc: Document, span: Span) -> int | None:
+    """The token of a mention whose parent in the tree lies outside of it; None without a tree.
+
+    Where a mention is no subtree there are several: the first one that is not punctuation is taken.
+
+    >>> doc = Document(id="d", words=("the", "old", "dog", "barked"), layers={"head": (2, 2, 3, -1)})
+    >>> tree_head(doc, Span(0, 3))
+    2
+    """
+    parents = doc.layers.get("head")
+    if parents is None:
+        return None
+    tokens = [t for start, end in span.parts or (span.bounds,) for t in range(start, end)]
+    inside = set(tokens)
+    tops = [t for t in tokens if parents[t] is not None and parents[t] not in inside]
+    relations = doc.layer("relation")
+    return next((t for t in tops if relations[t] != "punct"), tops[0] if tops else None)
