@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from corelax import CorelaxError
 from corelax.document import Document
 from corelax.io import read, write
-from corelax.scale import ShardOptions, resolve_shards
+from corelax.resolve.options import FileOptions
+from corelax.scale import resolve_shards
 from corelax.scale import shards as cutting
 from corelax.scale.reading import read_piece
 from corelax.scale.shards import cut_into_shards, input_sizes
@@ -67,7 +68,7 @@ def test_shards_hold_every_line_once_and_in_order(tmp_path, files, size, packed)
         paths.append(str(path))
         wanted += [(r["id"], r["text"]) for r in records]
     shards = list(cut_into_shards(input_sizes(paths), documents=size))
-    read_back = [[d for p in shard for d in read_piece(p, ShardOptions())] for shard in shards]
+    read_back = [[d for p in shard for d in read_piece(p, FileOptions())] for shard in shards]
     assert [(d.id, d.raw_text) for shard in read_back for d in shard] == wanted
     assert all(len(shard) == size for shard in read_back[:-1])
 

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import fields, replace
+from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Annotated
 
@@ -95,11 +95,10 @@ def resolve(
             "--json and --format": output.json and output.format,
             "--parquet and --json or --format": parquet and (output.json or output.format),
         }
-        own = {field.name for field in fields(ShardOptions)}
-        shared = {name: value for name, value in vars(options).items() if name in own}
-        kind = "parquet" if parquet else output.format or "rows"
-        sharding = replace(sharding, output=kind, **shared)
-        resolve_into_shards(files, output.out, sharding, unsuitable=unsuitable, quiet=quiet)
+        sharding = replace(sharding, output="parquet" if parquet else output.format or "rows")
+        resolve_into_shards(
+            files, output.out, options, sharding, unsuitable=unsuitable, quiet=quiet
+        )
         return
     if parquet:
         raise BadParameter("goes with --shards", param_hint="--parquet")

@@ -11,13 +11,15 @@ from corelax.cli.parameters import BadParameter
 from corelax.core.errors import CorelaxError
 
 if TYPE_CHECKING:
+    from corelax.resolve.options import FileOptions
     from corelax.scale.options import ShardOptions
 
 
 def resolve_into_shards(
     files: Sequence[str],
     out: str | None,
-    options: ShardOptions,
+    options: FileOptions,
+    sharding: ShardOptions,
     *,
     unsuitable: Mapping[str, object],
     quiet: bool,
@@ -35,7 +37,7 @@ def resolve_into_shards(
     began = time.monotonic()
     with exit_when_interrupted(), PiecesBar("shards") as bar:
         update: Callable[..., None] = (lambda *_: None) if quiet else bar.update
-        report = run_shards(files, out, options, update)
+        report = run_shards(files, out, options, sharding, update)
     if not report.documents and report.bad:
         raise CorelaxError(f"{out}: no document could be resolved; bad.jsonl says why")
     if not quiet:

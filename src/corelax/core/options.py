@@ -17,16 +17,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from inspect import get_annotations
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from corelax.core.checks import check_choice, check_number
 from corelax.core.errors import CorelaxError
 
+First = TypeVar("First")
+Second = TypeVar("Second")
 MOST_WORKERS = 1024  # processes, or threads: more than that are a slip of the pen
 MOST_THREADS = max(64, os.cpu_count() or 1)  # far more end the program where threads are limited
 
@@ -174,3 +176,12 @@ def described(kind: type) -> Iterator[tuple[str, str]]:
     """The names of the fields of an options class, and what they are."""
     for field in option_fields(kind):
         yield field.name, field.about if isinstance(field.about, str) else field.about.help
+
+
+def split_options(
+    given: Mapping[str, Any], kind: type[First], other: type[Second]
+) -> tuple[First, Second]:
+    """Keyword arguments as the fields of two options classes; an unknown one is missed by the first."""
+    names = {field.name for field in fields(other)}  # type: ignore[arg-type]
+    own = {name: value for name, value in given.items() if name not in names}
+    return kind(**own), other(**{name: given[name] for name in given if name in names})

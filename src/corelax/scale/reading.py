@@ -15,7 +15,7 @@ from corelax.core.errors import CorelaxError
 from corelax.document import Document
 from corelax.io import FORMATS, Problems, stream
 from corelax.io.jsonlines import NAME_FIELDS, WORD_FIELDS
-from corelax.scale.options import ShardOptions
+from corelax.resolve.options import FileOptions
 from corelax.scale.parquet import DamagedFile, read_rows
 from corelax.scale.places import is_remote, open_place, read_place
 from corelax.scale.shards import Piece
@@ -31,47 +31,65 @@ class Bad(NamedTuple):
     reason: str
 
 
-def read_piece(piece: Piece, options: ShardOptions) -> Iterator[Document | Bad]:
-    """The documents of a piece, in their order.
+class Raw(NamedTuple):
+    """A raw text, with the name of its document and the file and line or row that it is from."""
 
-    >>> [doc] = read_piece(Piece("text", "examples/data/curie.txt"), ShardOptions())
+    doc_id: str
+    source: str
+    text: Any  # a str, if the file is right
+
+
+def read_piece(
+    piece: Piece, options: FileOptions, column: str = "text"
+) -> Iterator[Document | Bad]:
+    """The documents of a piece, in their order; `column` names the raw texts of rows.
+
+    >>> [doc] = read_piece(Piece("text", "examples/data/curie.txt"), FileOptions())
     >>> doc.id
     'examples/data/curie.txt'
     """
-    readers = {"text": _text, "lines": _lines, "parquet": _rows, "annotated": _annotated}
     if not is_remote(piece.path) and not Path(piece.path).exists():
         # It was there when it was cut: the file is not bad, and other nodes may see it.
         raise CorelaxError(
             f"{piece.path}: not there on {socket.gethostname()}; every node must see the inputs"
         )
-    if piece.kind == "bad":
-        yield Bad("", piece.path, piece.note)
-    else:
-        yield from readers[piece.kind](piece, options)
+    for each in _read(piece, options.encoding, column):
+        if not isinstance(each, Raw):
+            yield each
+            continue
+        try:
+            speakers = speakers_of(each.text) if options.dialogue else None
+            yield document_of(each.text, each.doc_id, speakers)
+        except CorelaxError as error:
+            yield _refused(each.doc_id, each.source, error)
 
 
-def _text(piece: Piece, options: ShardOptions) -> Iterator[Document | Bad]:
+def _read(piece: Piece, encoding: str, column: str) -> Iterator[Document | Raw | Bad]:
     path = piece.path
-    try:
-        if is_remote(path):
-            text = decoded(read_place(path), path, options.encoding)
-        else:
-            text = read_text(path, options.encoding)
-        yield _raw(text, path, options)
-    except CorelaxError as error:
-        yield _refused(path, path, error)
+    if piece.kind == "bad":
+        yield Bad("", path, piece.note)
+    elif piece.kind == "lines":
+        yield from _lines(piece, column)
+    elif piece.kind == "parquet":
+        yield from _rows(piece, column)
+    else:
+        try:
+            if piece.kind == "annotated":
+                yield from stream(path, piece.note)
+            elif is_remote(path):
+                yield Raw(path, path, decoded(read_place(path), path, encoding))
+            else:
+                yield Raw(path, path, read_text(path, encoding))
+        except CorelaxError as error:
+            yield _refused("" if piece.kind == "annotated" else path, path, error)
 
 
-def _raw(text: str, name: str, options: ShardOptions) -> Document:
-    return document_of(text, name, speakers_of(text) if options.dialogue else None)
-
-
-def _lines(piece: Piece, options: ShardOptions) -> Iterator[Document | Bad]:
+def _lines(piece: Piece, column: str) -> Iterator[Document | Raw | Bad]:
     number = piece.line
     try:
         for number, line in enumerate(_raw_lines(piece), piece.line + 1):
             if line.strip():
-                yield _from_line(line, piece.path, number, options)
+                yield _from_line(line, piece.path, number, column)
     except (EOFError, zlib.error, BadGzipFile) as error:
         yield Bad("", f"{piece.path}: after line {number}", f"the gzip data is damaged ({error})")
 
@@ -88,7 +106,7 @@ def _raw_lines(piece: Piece) -> Iterator[bytes]:
             yield line
 
 
-def _from_line(line: bytes, path: str, number: int, options: ShardOptions) -> Document | Bad:
+def _from_line(line: bytes, path: str, number: int, column: str) -> Document | Raw | Bad:
     """The document in a line of JSON: annotated, or a raw text."""
     name, source = f"{PurePath(path).name}:{number}", f"{path}:{number}"
     try:
@@ -96,17 +114,15 @@ def _from_line(line: bytes, path: str, number: int, options: ShardOptions) -> Do
         fields = json.loads(text)
         if isinstance(fields, dict):
             name = _name(fields) or name
-            if options.column in fields and not any(field in fields for field in WORD_FIELDS):
-                return _raw(fields[options.column], name, options)
+            if column in fields and not any(field in fields for field in WORD_FIELDS):
+                return Raw(name, source, fields[column])
     except (ValueError, RecursionError) as error:
         return Bad(name, source, f"not a JSON object on one line ({error})")
-    except CorelaxError as error:
-        return _refused(name, source, error)
     try:
         [document] = FORMATS["jsonlines"].read(iter([text]), Problems(path), layers=True)  # type: ignore[arg-type]
     except CorelaxError as error:
         reason = str(error).removeprefix(f"{path}:1: ")
-        return Bad(name, source, f"{reason} (or a text as {options.column!r})")
+        return Bad(name, source, f"{reason} (or a text as {column!r})")
     return document if _name(fields) else replace(document, id=name)
 
 
@@ -118,25 +134,15 @@ def _name(fields: dict[str, Any]) -> str | None:
     return None
 
 
-def _rows(piece: Piece, options: ShardOptions) -> Iterator[Document | Bad]:
+def _rows(piece: Piece, column: str) -> Iterator[Raw | Bad]:
     path, row = piece.path, piece.start
     try:
-        for row, key, text in read_rows(path, piece.start, piece.stop, options.column):
+        for row, key, text in read_rows(path, piece.start, piece.stop, column):
             name = key or f"{PurePath(path).name}:{row + 1}"
-            try:
-                yield _raw(text, name, options)
-            except CorelaxError as error:
-                yield _refused(name, f"{path}: row {row + 1}", error)
+            yield Raw(name, f"{path}: row {row + 1}", text)
             row += 1
     except DamagedFile as error:
         yield _refused("", f"{path}: rows {row + 1} to {piece.stop}", error)
-
-
-def _annotated(piece: Piece, _: ShardOptions) -> Iterator[Document | Bad]:
-    try:
-        yield from stream(piece.path, piece.note)
-    except CorelaxError as error:
-        yield _refused("", piece.path, error)
 
 
 def _refused(name: str, source: str, error: CorelaxError) -> Bad:

@@ -13,22 +13,24 @@ from corelax.core.device import available_threads
 from corelax.core.errors import CorelaxError
 from corelax.core.files import file_digest
 from corelax.core.folders import CONFIG, WEIGHTS
+from corelax.core.options import split_options
 from corelax.core.version import VERSION
 from corelax.core.workers import WorkerEnded, map_in_processes
+from corelax.io import format_for
 from corelax.resolve.hub import fetched
 from corelax.resolve.models import model_folder
+from corelax.resolve.options import FileOptions
 from corelax.scale.cluster import Cluster, map_on_cluster
 from corelax.scale.folder import RunFolder
 from corelax.scale.options import ShardOptions
 from corelax.scale.shards import Shard, cut_into_shards, input_sizes
 from corelax.scale.worker import Part, shard_resolver
+from corelax.text.decoding import check_encoding
 
 Progress = Callable[[int, int, Sequence[str]], None]
 # Options that say what the parts are; who resolves them does not count.
-IDENTITY = (
-    "output", "shard_size", "singletons", "scheme", "batch_size", "input_format",
-    "encoding", "dialogue", "column",
-)  # fmt: skip
+READING = ("singletons", "scheme", "batch_size", "input_format", "encoding", "dialogue")
+CUTTING = ("output", "shard_size", "column")
 
 
 class ShardsReport(NamedTuple):
@@ -66,7 +68,9 @@ def resolve_shards(
             of them; here or in a store that fsspec knows.
         out: The folder, here or in a store.
         progress: Called with the number of shards that are done, of all, and an empty list.
-        **options: Fields of `ShardOptions`.
+        **options: Those of `corelax resolve` (`FileOptions`), without `mentions` and `decoding`, and
+            `output` ("rows" of JSON, "parquet", or a name from `corelax.io.FORMATS`), `shard_size`,
+            `column` (of raw texts), `ray` (the address of a cluster), `gpu_share` of its workers.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as out:
@@ -74,21 +78,28 @@ def resolve_shards(
     >>> report.documents, report.bad
     (1, 0)
     """
-    return run_shards(inputs, out, ShardOptions(**options), progress)
+    return run_shards(inputs, out, *split_options(options, FileOptions, ShardOptions), progress)
 
 
 def run_shards(
-    inputs: Sequence[str], out: str, options: ShardOptions, progress: Progress
+    inputs: Sequence[str],
+    out: str,
+    options: FileOptions,
+    sharding: ShardOptions,
+    progress: Progress,
 ) -> ShardsReport:
-    """As `resolve_shards`, with its options in one object."""
+    """As `resolve_shards`, with its options as objects."""
+    check_encoding(options.encoding)
+    kind = None if options.input_format is None else format_for("", options.input_format)
     sizes = input_sizes(inputs, options.glob)
-    shards = list(cut_into_shards(sizes, documents=options.shard_size, format=options.input_format))
+    shards = list(cut_into_shards(sizes, documents=sharding.shard_size, format=kind))
     options = replace(options, model=str(model_folder(fetched(options.model))))
-    folder = RunFolder(out, options.output)
+    folder = RunFolder(out, sharding.output)
     identity = {
         "corelax": VERSION,
         "model": _model_identity(Path(options.model or "")),
-        "settings": {name: getattr(options, name) for name in IDENTITY},
+        "settings": {name: getattr(options, name) for name in READING}
+        | {name: getattr(sharding, name) for name in CUTTING},
         "inputs": {
             "files": len(sizes),
             "shards": len(shards),
@@ -102,7 +113,7 @@ def run_shards(
         todo = [number for number in range(len(shards)) if number not in done]
         progress(len(done), len(shards), ())
         try:
-            for number, part in _parts([shards[number] for number in todo], options):
+            for number, part in _parts([shards[number] for number in todo], options, sharding):
                 done[todo[number]] = folder.save(todo[number], part)
                 progress(len(done), len(shards), ())
         except BaseException as error:
@@ -124,12 +135,14 @@ def run_shards(
     )
 
 
-def _parts(shards: Sequence[Shard], options: ShardOptions) -> Iterator[tuple[int, Part]]:
+def _parts(
+    shards: Sequence[Shard], options: FileOptions, sharding: ShardOptions
+) -> Iterator[tuple[int, Part]]:
     """What becomes of shards, as they are ready."""
     cluster, device = None, options.device
-    if options.ray is not None:
-        gpus = options.gpu_share or (1.0 if device.startswith("cuda") else 0.0)
-        cluster = Cluster(options.ray, options.jobs, options.threads or 1, gpus)
+    if sharding.ray is not None:
+        gpus = sharding.gpu_share or (1.0 if device.startswith("cuda") else 0.0)
+        cluster = Cluster(sharding.ray, options.jobs, options.threads or 1, gpus)
         if not gpus and device == "auto":
             device = "cpu"  # a GPU of a node is for those who have asked for it
     loading = {
@@ -138,10 +151,10 @@ def _parts(shards: Sequence[Shard], options: ShardOptions) -> Iterator[tuple[int
         "threads": options.threads or 1,
     }
     if cluster is not None:
-        yield from map_on_cluster(shards, cluster, shard_resolver, (options, loading))
+        yield from map_on_cluster(shards, cluster, shard_resolver, (options, sharding, loading))
     elif shards:
         jobs = min(options.jobs or available_threads(), len(shards))
-        yield from map_in_processes(shards, jobs, shard_resolver, (options, loading))
+        yield from map_in_processes(shards, jobs, shard_resolver, (options, sharding, loading))
 
 
 def _model_identity(folder: Path) -> Mapping[str, Any]:

@@ -9,6 +9,7 @@ from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
 from corelax.core.files import TOO_DEEP, TOO_LARGE
 from corelax.document import Document
+from corelax.resolve.options import FileOptions
 from corelax.scale.options import ShardOptions
 from corelax.scale.parts import part_bytes
 from corelax.scale.reading import Bad, read_piece
@@ -29,7 +30,9 @@ class Part(NamedTuple):
     bad: tuple[Bad, ...]
 
 
-def shard_resolver(options: ShardOptions, loading: Mapping[str, Any]) -> Callable[[Shard], Part]:
+def shard_resolver(
+    options: FileOptions, sharding: ShardOptions, loading: Mapping[str, Any]
+) -> Callable[[Shard], Part]:
     """What resolves shards, with a model that is loaded now."""
     from corelax.resolve.resolver import Resolver
 
@@ -49,11 +52,11 @@ def shard_resolver(options: ShardOptions, loading: Mapping[str, Any]) -> Callabl
         bad: list[Bad] = []
         documents: list[Document] = []
         for piece in shard:
-            for document in read_piece(piece, options):
+            for document in read_piece(piece, options, sharding.column):
                 (bad if isinstance(document, Bad) else documents).append(document)  # type: ignore[arg-type]
         resolutions = list(_resolved(documents, resolve, options.batch_size, bad))
         words = sum(len(resolution.document.words) for resolution in resolutions)
-        content = part_bytes(resolutions, options.output)
+        content = part_bytes(resolutions, sharding.output)
         return Part(content, len(resolutions), words, tuple(bad))
 
     return work_on
