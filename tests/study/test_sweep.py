@@ -53,7 +53,9 @@ def test_settings_hold_for_all_units_as_they_do_in_training() -> None:
 
 def test_a_file_of_settings_can_be_swept(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
-    file.write_text('preset = "lea"\nepochs = 2\n[baseline]\nepochs = 5\n')
+    file.write_text(
+        'extends = "lea"\n[stages.mine]\nlike = "lea"\nepochs = 2\n[stages.baseline]\nepochs = 5\n'
+    )
     first, second = sweep_units(str(file), {"beta_squared": ["1", "2"], "baseline.l1": ["0.1"]})
     assert first.name == "mine_beta_squared=1_baseline.l1=0.1"
     chain = unit_chain(second, 1, {})
