@@ -28,8 +28,7 @@ from corelax.core.errors import CorelaxError
 from corelax.core.files import write_text
 from corelax.core.text_table import format_table
 from corelax.rankers.encoder.folder import calibrate_config, load_ranker
-from corelax.render.figures import INSTALL, can_draw, figure_svg
-from corelax.render.report import Figure, Panel, Series
+from corelax.render.figures import INSTALL, Figure, Panel, Series, can_draw, figure_svg
 from corelax.resolve.models import model_folder
 from corelax.train.encoder.calibrate import KINDS, Judged, cross_fitted, fit_calibration
 from corelax.train.encoder.corpora import read_documents

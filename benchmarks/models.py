@@ -48,8 +48,7 @@ from corelax.core.files import open_text, write_text
 from corelax.document import Document
 from corelax.io import read
 from corelax.metrics import score
-from corelax.render.report import Row, Table
-from corelax.render.tables import table_markdown
+from corelax.render.tables import Row, Table, table_markdown
 from corelax.resolve import Resolution, Resolver
 
 BATCH = 32  # documents

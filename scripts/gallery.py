@@ -21,7 +21,7 @@ from jinja2 import ChoiceLoader, FileSystemLoader
 
 import corelax
 from corelax import Resolver
-from corelax.render.page import page_data, resolutions_html
+from corelax.render.resolution_page import page_data, resolutions_html
 from corelax.resolve.links import candidate_links
 from corelax.serve.application import page_templates
 

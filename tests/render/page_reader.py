@@ -10,7 +10,7 @@ import pytest
 from benchmarks.chromium import BROWSER, Chromium
 
 from corelax.io import read
-from corelax.render.page import resolutions_html
+from corelax.render.resolution_page import resolutions_html
 from corelax.resolve import Resolution
 from tests.render.shown_texts import resolved
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corelax.render import Cell, Row, Table, table_latex
-from corelax.render.latex import escaped_latex
+from corelax.render.tables import escaped_latex
 
 SPECIAL = set("\\{}$&#%_^~")
 # What is left of escaped text when all that LaTeX reads as a command or as math is gone.

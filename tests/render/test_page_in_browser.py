@@ -10,7 +10,7 @@ from itertools import pairwise
 from corelax.decode import Decision
 from corelax.document import Document, Span
 from corelax.io import read
-from corelax.render.page import page_data, resolutions_html
+from corelax.render.resolution_page import page_data, resolutions_html
 from corelax.resolve import resolution_of
 from tests.render.page_reader import DESKTOP, Reader, in_browser, story
 from tests.render.shown_texts import resolved

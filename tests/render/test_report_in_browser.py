@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from corelax.render.figures import Figure, Level, Panel, Series
 from corelax.render.marked_text import ShownMention
+from corelax.render.pages import Page, Section, page_html
 from corelax.render.passages import Passage, Passages, Version
-from corelax.render.report import Cell, Figure, Level, Page, Panel, Row, Section, Series, Table
-from corelax.render.write import page_html
+from corelax.render.tables import Cell, Row, Table
 
 Image = pytest.importorskip("PIL.Image")
 NAMES = ("chromium", "chromium-browser", "google-chrome")

@@ -19,13 +19,12 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from corelax import CorelaxError
-from corelax.render.figures import COLOURS, figure_png, figure_svg
+from corelax.render.figures import COLOURS, Figure, Level, Panel, Series, figure_png, figure_svg
 from corelax.render.marked_text import ShownMention
 from corelax.render.markup import line_markdown
+from corelax.render.pages import Page, Section, page_html, write_report
 from corelax.render.passages import Passage, Passages, Version
-from corelax.render.report import Cell, Figure, Level, Page, Panel, Row, Section, Series, Table
-from corelax.render.tables import table_csv, table_json, table_markdown
-from corelax.render.write import page_html, write_report
+from corelax.render.tables import Cell, Row, Table, table_csv, table_json, table_markdown
 
 NASTY = """<script>alert("1")</script> & 'it' | *a* _b_ `c` $d$ [e](f) &lt;"""
 SCORES = Table(

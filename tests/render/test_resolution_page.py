@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 from corelax.document import Document
-from corelax.render.page import page_data, resolutions_html
+from corelax.render.resolution_page import page_data, resolutions_html
 from corelax.resolve import resolution_of
 from tests.render.shown_texts import resolved
 

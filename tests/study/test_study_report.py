@@ -19,7 +19,7 @@ import corelax
 from corelax.analysis.errors import count_errors
 from corelax.analysis.significance import Difference, holm
 from corelax.io import read, write
-from corelax.render.write import write_report
+from corelax.render.pages import write_report
 from corelax.study.plan import (
     BETA_SQUARED,
     LEARNING_RATES,

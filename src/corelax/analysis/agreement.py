@@ -15,8 +15,9 @@ from corelax.document import Document
 from corelax.document.statistics import Statistics, count
 from corelax.metrics import Report, rounded_percent
 from corelax.metrics.options import AVERAGE, CompareOptions
+from corelax.render.pages import Page, Section
 from corelax.render.passages import Passage, Passages
-from corelax.render.report import Cell, Page, Row, Section, Table
+from corelax.render.tables import Cell, Row, Table
 
 DEFAULT = ("muc", "b_cubed", "ceaf_e", "lea", "mentions", AVERAGE)
 ABOUT = (

@@ -12,8 +12,9 @@ from corelax.core.version import VERSION
 from corelax.metrics import rounded_percent
 from corelax.metrics.options import AVERAGE
 from corelax.metrics.registry import title_of
+from corelax.render.pages import Page, Section
 from corelax.render.passages import Passages
-from corelax.render.report import Cell, Page, Row, Section, Table
+from corelax.render.tables import Cell, Row, Table
 
 NOTHING = Cell("–")
 ABOUT_TESTS = (

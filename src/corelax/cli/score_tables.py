@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from corelax.metrics import FilesReport, Report, Score, rounded_percent
 from corelax.metrics.registry import title_of
-from corelax.render.report import Cell, Row, Table
+from corelax.render.tables import Cell, Row, Table
 
 MEAN, POOLED = "mean of files", "all pooled"
 Percent = Callable[[float], str]

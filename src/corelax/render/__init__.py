@@ -1,4 +1,4 @@
-"""Everything that is shown, from plain data: tables, figures, reports, passages, resolved texts.
+"""Everything that is shown, from plain data: tables, figures, pages, passages, resolved texts.
 
 Names are imported when they are first used.
 """
@@ -10,39 +10,22 @@ from typing import TYPE_CHECKING
 from corelax.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from corelax.render.figures import figure_png, figure_svg
-    from corelax.render.latex import table_latex
+    from corelax.render.figures import Figure, Level, Panel, Series
     from corelax.render.marked_text import ShownMention
-    from corelax.render.page import notebook_html, page_data, resolutions_html
-    from corelax.render.passages import (
-        Passage,
-        Passages,
-        Version,
-        passages_html,
-        passages_markdown,
-    )
-    from corelax.render.report import (
-        Cell,
-        Figure,
-        Level,
-        Page,
-        Panel,
-        Row,
-        Section,
-        Series,
-        Table,
-    )
+    from corelax.render.pages import Page, Section, page_html, page_markdown, write_report
+    from corelax.render.passages import Passage, Passages, Version
+    from corelax.render.resolution_page import notebook_html, page_data, resolutions_html
     from corelax.render.tables import (
+        Cell,
+        Row,
+        Table,
         table_csv,
         table_json,
+        table_latex,
         table_markdown,
         table_text,
-        titled_table,
     )
-    from corelax.render.terminal import print_resolution
-    from corelax.render.terminal_passages import print_passages
-    from corelax.render.views import ResolutionView
-    from corelax.render.write import page_html, page_markdown, write_report
+    from corelax.render.terminal import print_passages, print_resolution
 
 
 __all__ = [
@@ -53,21 +36,16 @@ __all__ = [
     "Panel",
     "Passage",
     "Passages",
-    "ResolutionView",
     "Row",
     "Section",
     "Series",
     "ShownMention",
     "Table",
     "Version",
-    "figure_png",
-    "figure_svg",
     "notebook_html",
     "page_data",
     "page_html",
     "page_markdown",
-    "passages_html",
-    "passages_markdown",
     "print_passages",
     "print_resolution",
     "resolutions_html",
@@ -76,7 +54,6 @@ __all__ = [
     "table_latex",
     "table_markdown",
     "table_text",
-    "titled_table",
     "write_report",
 ]
 
@@ -84,16 +61,12 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "figures": "figure_png figure_svg",
-        "latex": "table_latex",
+        "figures": "Figure Level Panel Series",
         "marked_text": "ShownMention",
-        "page": "notebook_html page_data resolutions_html",
-        "passages": "Passage Passages passages_html passages_markdown Version",
-        "report": "Cell Figure Level Page Panel Row Section Series Table",
-        "tables": "table_csv table_json table_markdown table_text titled_table",
-        "terminal": "print_resolution",
-        "terminal_passages": "print_passages",
-        "views": "ResolutionView",
-        "write": "page_html page_markdown write_report",
+        "pages": "Page Section page_html page_markdown write_report",
+        "passages": "Passage Passages Version",
+        "resolution_page": "notebook_html page_data resolutions_html",
+        "tables": "Cell Row Table table_csv table_json table_latex table_markdown table_text",
+        "terminal": "print_passages print_resolution",
     },
 )

@@ -1,4 +1,4 @@
-"""Figures drawn with matplotlib, which is an extra: `pip install corelax[plots]`.
+"""Figures as data, and drawn with matplotlib, which is an extra: `pip install corelax[plots]`.
 
 Drawing goes through objects of its own, never through `pyplot` and its list of open figures, and the
 same figure gives the same bytes. Colours keep a contrast of at least 3 to white and to near-black and stay
@@ -13,10 +13,12 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree
 
-from corelax.render.report import Figure, Panel
+from corelax.core.errors import CorelaxError
+from corelax.render.markup import check_key
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,6 +68,60 @@ svg { color: %s; stroke-linejoin: round }
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Points joined by a line; `spread` draws a band of y ± spread."""
+
+    label: str
+    x: Sequence[float]
+    y: Sequence[float]
+    spread: Sequence[float] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.x) != len(self.y) or len(self.spread) not in (0, len(self.x)):
+            raise CorelaxError(f"series {self.label}: x, y and spread differ in length")
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A horizontal line to compare with, such as the baseline."""
+
+    label: str
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One pair of axes. A label has the same colour in every panel of its figure."""
+
+    title: str
+    x_label: str
+    y_label: str
+    series: Sequence[Series]
+    levels: Sequence[Level] = ()
+    log_x: bool = False
+    x_ticks: Sequence[float] = ()
+
+    def __post_init__(self) -> None:
+        if self.log_x and any(x <= 0 for series in self.series for x in series.x):
+            raise CorelaxError(f"panel {self.title}: a logarithmic axis needs x above 0")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """Panels side by side. Its key names its files."""
+
+    key: str
+    title: str
+    panels: Sequence[Panel]
+    caption: str = ""
+
+    def __post_init__(self) -> None:
+        check_key(self.key)
+        if not self.panels:
+            raise CorelaxError(f"figure {self.key} has no panels")
+
+
 class LegendEntry(NamedTuple):
     """A label with a small drawing of its line."""
 
@@ -92,38 +148,35 @@ def can_draw() -> bool:
 def figure_png(figure: Figure) -> bytes:
     """A figure as a PNG file on white.
 
-    >>> from corelax.render.report import Series
     >>> panel = Panel("", "temperature", "CoNLL", [Series("LEA loss", [0.5, 1], [61.5, 62.2])])
     >>> figure_png(Figure("heat", "Temperature", [panel]))[:4]
     b'\\x89PNG'
     """
-    with plot_settings():
+    with _plot_settings():
         return _saved(_drawn(figure), format="png", dpi=150, metadata={"Software": None})
 
 
 def figure_svg(figure: Figure) -> str:
     """A figure as an SVG file, for light and dark backgrounds.
 
-    >>> from corelax.render.report import Series
     >>> panel = Panel("", "temperature", "CoNLL", [Series("LEA loss", [0.5, 1], [61.5, 62.2])])
     >>> ">LEA loss</text>" in figure_svg(Figure("heat", "Temperature", [panel]))
     True
     """
-    with plot_settings():
-        return standalone_svg(_svg(_drawn(figure)), ink=INK, label=figure.title)
+    with _plot_settings():
+        return _standalone_svg(_svg(_drawn(figure)), figure.title)
 
 
 def figure_parts(figure: Figure) -> Parts:
     """A figure in pieces of SVG for an HTML page: its legend and each of its panels.
 
-    >>> from corelax.render.report import Series
     >>> panel = Panel("", "temperature", "CoNLL", [Series("LEA loss", [0.5, 1], [61.5, 62.2])])
     >>> parts = figure_parts(Figure("heat", "Temperature", [panel, panel]))
     >>> [entry.label for entry in parts.legend], len(parts.panels)
     (['LEA loss'], 2)
     """
-    with plot_settings():
-        styles = line_styles(figure)
+    with _plot_settings():
+        styles = _line_styles(figure)
         legend = [
             LegendEntry(label, _swatch(style, f"{figure.key}.line{number}."))
             for number, ((_, label), style) in enumerate(styles.items(), start=1)
@@ -133,14 +186,14 @@ def figure_parts(figure: Figure) -> Parts:
             drawing = _blank(1)
             _draw(drawing.subplots(), panel, styles)
             prefix = f"{figure.key}.panel{number}."
-            panels.append(inline_svg(_svg(drawing), ink=INK, prefix=prefix, label=_label(panel)))
+            panels.append(_inline_svg(_svg(drawing), prefix, _label(panel)))
     return Parts(legend, panels)
 
 
 def _drawn(figure: Figure) -> Drawing:
     """All panels and a legend over them."""
     drawing = _blank(len(figure.panels))
-    styles = line_styles(figure)
+    styles = _line_styles(figure)
     axes = drawing.subplots(1, len(figure.panels), squeeze=False)
     for panel, panel_axes in zip(figure.panels, axes[0], strict=True):
         _draw(panel_axes, panel, styles)
@@ -191,11 +244,7 @@ def _draw(axes: Axes, panel: Panel, styles: Styles) -> None:
 
 
 def _crowded(ticks: Sequence[float], *, log: bool) -> list[float]:
-    """The ticks whose labels would lie over that of the one before.
-
-    >>> _crowded([0.8, 1, 1.2, 1.4, 1.6, 2.25, 16], log=True), _crowded([3, 2, 1], log=False)
-    ([1.4], [])
-    """
+    """The ticks whose labels would lie over that of the one before."""
     places = [math.log(tick) if log else tick for tick in ticks]
     width = max(places, default=0) - min(places, default=0)
     crowded = []
@@ -214,7 +263,7 @@ def _swatch(style: dict[str, Any], prefix: str) -> str:
 
     drawing = Drawing(figsize=(0.5, 0.16))
     drawing.add_artist(_line(style))
-    return inline_svg(_svg(drawing), ink=INK, prefix=prefix)
+    return _inline_svg(_svg(drawing), prefix)
 
 
 def _line(style: dict[str, Any]) -> Line2D:
@@ -249,7 +298,7 @@ def _label(panel: Panel) -> str:
 
 
 @contextmanager
-def plot_settings() -> Iterator[None]:
+def _plot_settings() -> Iterator[None]:
     """Our settings for a while, whatever the user's are."""
     import matplotlib
 
@@ -259,14 +308,8 @@ def plot_settings() -> Iterator[None]:
         yield
 
 
-def line_styles(figure: Figure) -> Styles:
-    """How the lines of each label look, in every panel alike.
-
-    >>> from corelax.render.report import Level, Panel, Series
-    >>> panel = Panel("", "T", "F1", [Series("LEA", [1], [62])], levels=[Level("ranking", 61)])
-    >>> list(line_styles(Figure("heat", "Temperature", [panel, panel])))
-    [('series', 'LEA'), ('level', 'ranking')]
-    """
+def _line_styles(figure: Figure) -> Styles:
+    """How the lines of each label look, in every panel alike."""
     series = dict.fromkeys(line.label for panel in figure.panels for line in panel.series)
     levels = dict.fromkeys(level.label for panel in figure.panels for level in panel.levels)
     styles: Styles = {}
@@ -282,43 +325,30 @@ def line_styles(figure: Figure) -> Styles:
     return styles
 
 
-def inline_svg(drawing: bytes, *, ink: str, prefix: str, label: str = "") -> str:
-    """A drawing as an element of an HTML page.
+def _inline_svg(drawing: bytes, prefix: str, label: str = "") -> str:
+    """A drawing as an element of an HTML page; one without a label is a mere ornament.
 
-    Args:
-        drawing: An SVG file.
-        ink: The colour of text and axes, which becomes that of the text around the drawing.
-        prefix: Put before every id: two drawings on a page must not share one.
-        label: What the drawing shows, for those who cannot see it; a mere ornament has none.
-
-    >>> file = b'<svg xmlns="http://www.w3.org/2000/svg" width="9"><g id="a" style="fill: #123"/></svg>'
-    >>> inline_svg(file, ink="#123", prefix="p-")
-    '<svg aria-hidden="true"><g id="p-a" style="fill: currentColor" /></svg>'
+    Every id gets the prefix, since two drawings on a page must not share one.
     """
-    root = _adapted(drawing, ink, prefix)
+    root = _adapted(drawing, prefix)
     for name in ("version", "width", "height"):
         root.attrib.pop(name, None)  # the page sets the size
     root.attrib.update({"role": "img", "aria-label": label} if label else {"aria-hidden": "true"})
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def standalone_svg(drawing: bytes, *, ink: str, label: str) -> str:
-    """A drawing as a file of its own, readable in light and in dark.
-
-    >>> file = b'<svg xmlns="http://www.w3.org/2000/svg"><g style="fill: #123"/></svg>'
-    >>> "fill: currentColor" in standalone_svg(file, ink="#123", label="scores")
-    True
-    """
-    root = _adapted(drawing, ink, "")
+def _standalone_svg(drawing: bytes, label: str) -> str:
+    """A drawing as a file of its own, readable in light and in dark."""
+    root = _adapted(drawing, "")
     root.attrib.update({"xmlns": "http://www.w3.org/2000/svg", "role": "img", "aria-label": label})
     style = ElementTree.Element("style")
-    style.text = _ALONE % ink
+    style.text = _ALONE % INK
     root.insert(0, style)
     text = ElementTree.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
 
 
-def _adapted(drawing: bytes, ink: str, prefix: str) -> ElementTree.Element:
+def _adapted(drawing: bytes, prefix: str) -> ElementTree.Element:
     root = ElementTree.fromstring(drawing)
     for element in root.iter():
         # Names without their namespaces are how SVG is written inside HTML.
@@ -326,7 +356,7 @@ def _adapted(drawing: bytes, ink: str, prefix: str) -> ElementTree.Element:
         attributes = {_NAMESPACE.sub("", name): value for name, value in element.attrib.items()}
         element.attrib.clear()
         for name, value in attributes.items():
-            element.set(name, _attribute(name, value, ink, prefix))
+            element.set(name, _attribute(name, value, prefix))
         if element.tag != "text" and not (element.text or "").strip():
             element.text = None
         element.tail = None if not (element.tail or "").strip() else element.tail
@@ -337,13 +367,13 @@ def _adapted(drawing: bytes, ink: str, prefix: str) -> ElementTree.Element:
     return root
 
 
-def _attribute(name: str, value: str, ink: str, prefix: str) -> str:
+def _attribute(name: str, value: str, prefix: str) -> str:
     if name == "id":
         return prefix + value
     if name == "href" and value.startswith("#"):
         return f"#{prefix}{value[1:]}"
     if name == "style":
-        value = _FONTS.sub(_SANS, value.replace(ink, "currentColor"))
+        value = _FONTS.sub(_SANS, value.replace(INK, "currentColor"))
     if name == "d":
         value = " ".join(value.split())
     return _REFERENCE.sub(lambda match: f"url(#{prefix}{match[1]})", value)

@@ -1,16 +1,48 @@
-"""The two marks that paragraphs may use, **bold** and `code`, in HTML and in Markdown."""
+"""Plain text in HTML and in Markdown, and the two marks that paragraphs may use: **bold** and `code`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from corelax.core.errors import CorelaxError
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _MARKED = re.compile(r"\*\*(?P<bold>.+?)\*\*|`(?P<code>[^`]+)`", re.DOTALL)
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~])")
 _ENTITY = re.compile(r"&(?=#?\w+;)")  # any other & is just that
 _STARTS_BLOCK = re.compile(r"^(\s*)([#+>=-]|\d+[.)])")
+
+
+def template(name: str) -> Template:
+    """A file of `render/templates`, ready to be filled in: text is escaped, unknown names are errors.
+
+    >>> "<h1>a &lt; b</h1>" in template("resolution.html").render(title="a < b", texts=[], resolutions=[])
+    True
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # slow, and only pages need it
+
+    environment = Environment(
+        loader=PackageLoader("corelax.render"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters["marked"] = marked_html
+    return environment.get_template(name)
+
+
+def check_key(key: str) -> None:
+    """An error if a key of a table or figure cannot name a file."""
+    if not _KEY.fullmatch(key):
+        raise CorelaxError(f"{key!r} cannot name a file; use letters, digits, - and _")
 
 
 def marked_html(text: str) -> Markup:

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from corelax.render.marked_text import MISSED, Mark, ShownMention, nested_text
-from corelax.render.markup import escaped_markdown
-from corelax.render.templates import template
+from corelax.render.markup import escaped_markdown, template
 from corelax.render.views import SUBSCRIPTS
 
 LEGEND = "Numbers tell entities apart; * marks {}. A mention without a number was left out."
@@ -96,11 +95,6 @@ def bracketed(pieces: Sequence[Mark | str]) -> str:
     """Mentions in brackets with their numbers, counted from 1, and `*` for an error.
 
     `[words …]` is a piece of a mention that goes on behind the mention it crosses.
-
-    >>> left_out = ShownMention(1, 3, entity=MISSED, error="false_new")
-    >>> mentions = [ShownMention(1, 2, entity=0), left_out]
-    >>> print(bracketed(nested_text(["saw", "his", "mother"], mentions)))
-    saw [[his]₁ mother]\\*
     """
     return "".join(
         escaped_markdown(piece) if isinstance(piece, str) else _mark(piece) for piece in pieces

@@ -1,4 +1,7 @@
-"""Tables as plain text, Markdown and LaTeX for people, and as CSV and JSON for programs."""
+"""Tables as data, and written: as plain text, Markdown and LaTeX for people, as CSV and JSON for programs.
+
+All text is plain text and is escaped when it is written.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,14 @@ import io
 import json
 import math
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from corelax.core.errors import CorelaxError
+from corelax.core.printable import on_one_line
 from corelax.core.text_table import format_table
-from corelax.render.markup import escaped_markdown, line_markdown
-from corelax.render.report import Cell, Table
+from corelax.render.markup import check_key, escaped_markdown, line_markdown
 
 GROUP = "group"  # the column that holds the headings of groups
 NAME = "name"  # a first column without a name
@@ -24,10 +28,82 @@ _NUMBER = re.compile(
 _NOTHING = {"", "-", "–", "—", "−"}
 
 
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of a table.
+
+    Attributes:
+        text: What is shown.
+        values: The numbers behind it, unrounded: `{"mean": 61.1498, "sd": 0.1912}`. A number with the
+            name "value" goes by the name of its column alone.
+        best: Shown in bold.
+        title: A note that shows up under the pointer.
+    """
+
+    text: str
+    values: Mapping[str, float] = field(default_factory=dict)
+    best: bool = False
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table. A heading has one cell and starts a group of rows."""
+
+    cells: Sequence[Cell | str]
+    heading: bool = False
+
+
+class Group(NamedTuple):
+    """Rows of a table under one heading, or those before the first one (heading None)."""
+
+    heading: Cell | None
+    rows: list[list[Cell]]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table. Its key names its files.
+
+    >>> rows = [Row(["Baselines"], heading=True), Row(["ranking", Cell("61.15", {"value": 61.1498})])]
+    >>> table = Table("scores", "Scores", ["model", "CoNLL"], rows)
+    >>> [(group.heading.text, len(group.rows)) for group in table.groups]
+    [('Baselines', 1)]
+    """
+
+    key: str
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Row]
+    caption: str = ""
+
+    def __post_init__(self) -> None:
+        check_key(self.key)
+        for row in self.rows:
+            expected = 1 if row.heading else len(self.columns)
+            if len(row.cells) != expected:
+                raise CorelaxError(
+                    f"table {self.key}: a row has {len(row.cells)} cells, not {expected}"
+                )
+
+    @property
+    def groups(self) -> list[Group]:
+        """The rows by the headings that they stand under."""
+        groups: list[Group] = []
+        for row in self.rows:
+            cells = [cell if isinstance(cell, Cell) else Cell(cell) for cell in row.cells]
+            if row.heading:
+                groups.append(Group(cells[0], []))
+                continue
+            if not groups:
+                groups.append(Group(None, []))
+            groups[-1].rows.append(cells)
+        return groups
+
+
 def table_markdown(table: Table) -> str:
     """A table as Markdown, aligned also as plain text: numbers right, headings and best in bold.
 
-    >>> from corelax.render.report import Row
     >>> rows = [Row(["ranking", "61.15"]), Row(["LEA loss", Cell("62.03", best=True)])]
     >>> print(table_markdown(Table("scores", "Scores", ["model", "CoNLL"], rows)))
     | model    |     CoNLL |
@@ -38,8 +114,8 @@ def table_markdown(table: Table) -> str:
     lines = [[escaped_markdown(name).strip() for name in table.columns]]
     for heading, rows in table.groups:
         if heading:
-            lines.append([_bold(heading.text), *[""] * (len(table.columns) - 1)])
-        lines += [[_shown(cell) for cell in row] for row in rows]
+            lines.append([_markdown_cell(heading, bold=True), *[""] * (len(table.columns) - 1)])
+        lines += [[_markdown_cell(cell, bold=cell.best) for cell in row] for row in rows]
     right = right_aligned(table)
     widths = [max(3, *map(len, column)) for column in zip(*lines, strict=True)]
     rule = [
@@ -50,16 +126,7 @@ def table_markdown(table: Table) -> str:
 
 
 def titled_table(table: Table) -> str:
-    """A table as Markdown with its title and caption.
-
-    >>> from corelax.render.report import Row
-    >>> print(titled_table(Table("t", "Scores", ["loss", "F1"], [Row(["LEA", "62.03"])])))
-    ### Scores
-    <BLANKLINE>
-    | loss |    F1 |
-    | :--- | ----: |
-    | LEA  | 62.03 |
-    """
+    """A table as Markdown with its title and caption."""
     caption = [line_markdown(table.caption)] if table.caption else []
     title = [f"### {escaped_markdown(table.title)}"] if table.title else []
     return "\n\n".join([*title, *caption, table_markdown(table)])
@@ -68,7 +135,6 @@ def titled_table(table: Table) -> str:
 def table_text(table: Table) -> str:
     """A table as plain text for a terminal; rows are indented below the headings of their groups.
 
-    >>> from corelax.render.report import Row
     >>> rows = [Row(["MUC"], heading=True), Row(["base", "61.15"]), Row(["lea", "62.03"])]
     >>> print(table_text(Table("scores", "Scores", ["", "F1"], rows)))
                F1
@@ -94,18 +160,16 @@ def table_csv(table: Table) -> str:
 
     Text in a column of numbers keeps a column of its own, so that nothing is lost.
 
-    >>> from corelax.render.report import Row
     >>> rows = [Row(["ranking", Cell("61.15 ± 0.19", {"mean": 61.1498, "sd": 0.1912})])]
     >>> print(table_csv(Table("scores", "Scores", ["model", "CoNLL"], rows)))
     model,CoNLL mean,CoNLL sd
     ranking,61.1498,0.1912
     <BLANKLINE>
     """
-    columns = []
-    if _has_headings(table):
-        columns.append((GROUP, [heading for heading, _ in _rows(table)]))
+    headings, rows = _flat(table)
+    columns: list[tuple[str, list[Any]]] = [(GROUP, headings)] if headings else []
     for number, name in enumerate(_names(table)):
-        columns += _expanded(name, [cells[number] for _, cells in _rows(table)])
+        columns += _expanded(name, [cells[number] for cells in rows])
     header = [name for name, _ in columns]
     _check_different(table, header)
     out = io.StringIO()
@@ -118,32 +182,99 @@ def table_csv(table: Table) -> str:
 def table_json(table: Table) -> str:
     """A table as a JSON list of objects, one for a row, with numbers as they are, unrounded.
 
-    >>> from corelax.render.report import Row
     >>> rows = [Row(["ranking", Cell("61.15 ± 0.19", {"mean": 61.1498, "sd": 0.1912})])]
     >>> json.loads(table_json(Table("scores", "Scores", ["model", "CoNLL"], rows)))
     [{'model': 'ranking', 'CoNLL': {'mean': 61.1498, 'sd': 0.1912}}]
     """
-    grouped = _has_headings(table)
-    names = [*([GROUP] if grouped else []), *_names(table)]
+    headings, rows = _flat(table)
+    names = [*([GROUP] if headings else []), *_names(table)]
     _check_different(table, names)
     records = []
-    for heading, cells in _rows(table):
-        values = [*([heading] if grouped else []), *map(_plain, cells)]
+    for number, cells in enumerate(rows):
+        values = [*headings[number : number + 1], *map(_plain, cells)]
         records.append(dict(zip(names, values, strict=True)))
     return json.dumps(records, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+def table_latex(table: Table) -> str:
+    """A table as LaTeX, a `tabular` with the rules of booktabs, to be put into a paper's own `table`.
+
+    Numbers are on the right, headings of groups in italics, the best in bold.
+
+    >>> rows = [Row(["ranking", "61.15"]), Row(["lea_1", Cell("62.03", best=True)])]
+    >>> print(table_latex(Table("scores", "Scores", ["model", "B³"], rows)))
+    % \\usepackage{booktabs}
+    \\begin{tabular}{lr}
+    \\toprule
+    model & B$^3$ \\\\
+    \\midrule
+    ranking & 61.15 \\\\
+    lea\\_1 & \\textbf{62.03} \\\\
+    \\bottomrule
+    \\end{tabular}
+    """
+    columns = "".join("r" if is_right else "l" for is_right in right_aligned(table))
+    lines = [
+        r"% \usepackage{booktabs}",
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        _latex_line([escaped_latex(name) for name in table.columns]),
+    ]
+    for heading, rows in table.groups:
+        lines.append(r"\midrule")
+        if heading:
+            title = rf"\textit{{{escaped_latex(heading.text)}}}"
+            lines.append(_latex_line([rf"\multicolumn{{{len(table.columns)}}}{{l}}{{{title}}}"]))
+        lines += [_latex_line([_latex_cell(cell) for cell in row]) for row in rows]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": "$<$",
+    ">": "$>$",
+    "|": "$|$",
+    "−": "$-$",
+    "±": r"$\pm$",
+    "β": r"$\beta$",
+    "²": "$^2$",
+    "³": "$^3$",
+    "–": "--",
+    "—": "---",
+    "…": r"\dots{}",
+    "∅": r"$\emptyset$",
+}
+_METRIC = re.compile(r"\bCEAF-([em])\b")  # in papers, what it aligns is a subscript
+_SIGNED = re.compile(r"(?<![\w$])\+(?=\d)")  # in math as well, so that + and − are equally wide
+
+
+def escaped_latex(text: str) -> str:
+    r"""Plain text on one line, as LaTeX takes it.
+
+    >>> print(escaped_latex("model_a & CEAF-e: −0.5 %"))
+    model\_a \& CEAF$_e$: $-$0.5 \%
+    """
+    escaped = "".join(_LATEX.get(character, character) for character in on_one_line(text))
+    return _SIGNED.sub("$+$", _METRIC.sub(r"CEAF$_\1$", escaped))
+
+
 def right_aligned(table: Table) -> list[bool]:
-    """Which columns hold numbers only (and gaps), and so are set to the right.
+    """Which columns hold numbers only (and gaps), and so are set to the right; the first never is.
 
-    The first column names the rows and stays on the left.
-
-    >>> from corelax.render.report import Row
     >>> rows = [Row(["ranking", "61.15 ± 0.19"]), Row(["oracle", "–"])]
     >>> right_aligned(Table("scores", "Scores", ["model", "CoNLL"], rows))
     [False, True]
     """
-    rows = [cells for _, cells in _rows(table)]
+    _, rows = _flat(table)
     return [
         number > 0
         and all(_is_number(row[number]) for row in rows)
@@ -157,15 +288,13 @@ def _is_number(cell: Cell) -> bool:
     return bool(cell.values) or text in _NOTHING or _NUMBER.fullmatch(text) is not None
 
 
-def _rows(table: Table) -> list[tuple[str, list[Cell]]]:
-    """Every row with the heading that it stands under."""
-    return [
-        (heading.text if heading else "", cells) for heading, rows in table.groups for cells in rows
-    ]
-
-
-def _has_headings(table: Table) -> bool:
-    return any(row.heading for row in table.rows)
+def _flat(table: Table) -> tuple[list[str], list[list[Cell]]]:
+    """The heading that each row stands under (none at all without headings), and the rows."""
+    groups = table.groups
+    rows = [cells for _, of_group in groups for cells in of_group]
+    if not any(heading for heading, _ in groups):
+        return [], rows
+    return [heading.text if heading else "" for heading, of_group in groups for _ in of_group], rows
 
 
 def _names(table: Table) -> list[str]:
@@ -208,12 +337,9 @@ def _number(value: float | None) -> float | None:
     return value if isinstance(value, int) else float(value)
 
 
-def _shown(cell: Cell) -> str:
-    return _bold(cell.text) if cell.best else escaped_markdown(cell.text).strip()
-
-
-def _bold(text: str) -> str:
-    return f"**{escaped_markdown(text).strip()}**" if text.strip() else ""
+def _markdown_cell(cell: Cell, *, bold: bool) -> str:
+    text = escaped_markdown(cell.text).strip()
+    return f"**{text}**" if bold and text else text
 
 
 def _padded(line: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
@@ -222,3 +348,14 @@ def _padded(line: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -
         for cell, width, to_right in zip(line, widths, right, strict=True)
     ]
     return f"| {' | '.join(padded)} |"
+
+
+def _latex_cell(cell: Cell) -> str:
+    text = escaped_latex(cell.text)
+    return rf"\textbf{{{text}}}" if cell.best and text else text
+
+
+def _latex_line(cells: Sequence[str]) -> str:
+    # A row that begins with a bracket would be read as an argument of the line end before it.
+    guard = "{}" if cells[0].startswith(("[", "*")) else ""
+    return guard + " & ".join(cells) + r" \\"

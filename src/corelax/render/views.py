@@ -15,75 +15,47 @@ class MentionView(Protocol):
     """The attributes of a mention that are shown."""
 
     @property
-    def span(self) -> Span:
-        """Its words."""
+    def span(self) -> Span: ...
 
     @property
-    def text(self) -> str:
-        """Its characters."""
+    def text(self) -> str: ...
 
     @property
-    def entity(self) -> int:
-        """The position of its entity."""
-
-    @property
-    def antecedent(self) -> int | None:
-        """The position of its antecedent among the mentions; None if it starts its entity."""
-
-    @property
-    def probability(self) -> float:
-        """The probability that the span is a mention."""
-
-    @property
-    def link_probability(self) -> float:
-        """The probability of the antecedent, or of starting a new entity."""
-
-    @property
-    def entity_probability(self) -> float:
-        """The probability of belonging to the entity."""
+    def entity(self) -> int: ...
 
 
 class EntityView(Protocol):
     """The attributes of an entity that are shown."""
 
     @property
-    def mentions(self) -> Sequence[MentionView]:
-        """In the order of the text."""
+    def mentions(self) -> Sequence[MentionView]: ...
 
     @property
-    def representative(self) -> MentionView:
-        """The mention to call it by."""
+    def name(self) -> str: ...
 
     @property
-    def name(self) -> str:
-        """What to call it."""
-
-    @property
-    def probability(self) -> float:
-        """How sure its mentions are, on average."""
+    def probability(self) -> float: ...
 
 
 class ResolutionView(Protocol):
-    """A text with its entities; `corelax.resolve.Resolution` is one."""
+    """A text with its entities; `corelax.resolve.Resolution` is one.
+
+    The document has the characters of its words in `text` as the layer `offsets`.
+    """
 
     @property
-    def document(self) -> Document:
-        """Its words, with their characters in `text` as the layer `offsets`."""
+    def document(self) -> Document: ...
 
     @property
-    def text(self) -> str:
-        """All characters."""
+    def text(self) -> str: ...
 
     @property
-    def mentions(self) -> Sequence[MentionView]:
-        """All mentions, in the order of the text."""
+    def mentions(self) -> Sequence[MentionView]: ...
 
     @property
-    def entities(self) -> Sequence[EntityView]:
-        """All entities."""
+    def entities(self) -> Sequence[EntityView]: ...
 
-    def as_dict(self) -> dict[str, Any]:
-        """All of it as JSON takes it, as `corelax.resolve.Resolution` does."""
+    def as_dict(self) -> dict[str, Any]: ...
 
 
 def entity_colours(resolution: ResolutionView) -> list[int | None]:
@@ -96,9 +68,5 @@ def entity_colours(resolution: ResolutionView) -> list[int | None]:
 
 
 def mention_count(number: int) -> str:
-    """A number of mentions in words.
-
-    >>> mention_count(1), mention_count(1200)
-    ('1 mention', '1,200 mentions')
-    """
+    """A number of mentions in words, such as "1,200 mentions"."""
     return f"{number:,} mention{'' if number == 1 else 's'}"

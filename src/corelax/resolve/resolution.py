@@ -182,13 +182,13 @@ class Resolution:
         )
 
     def to_html(self) -> str:
-        """A page of its own with the text, mentions coloured by entity; see `corelax.render.page`."""
-        from corelax.render.page import resolutions_html
+        """A page of its own with the text, mentions coloured by entity."""
+        from corelax.render.resolution_page import resolutions_html
 
         return resolutions_html([self])
 
     def _repr_html_(self) -> str:
-        from corelax.render.page import notebook_html
+        from corelax.render.resolution_page import notebook_html
 
         return notebook_html(self)
 

@@ -18,7 +18,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from corelax.render.templates import template
+from corelax.render.markup import template
 from corelax.resolve import Resolver
 from corelax.serve.access import Guard
 from corelax.serve.batching import BatchQueue, answers

@@ -13,7 +13,7 @@ from typing import Any
 from corelax.core.errors import CorelaxError
 from corelax.core.files import check_not_input, read_json
 from corelax.core.locks import check_claim
-from corelax.render.write import write_report
+from corelax.render.pages import write_report
 from corelax.study.files import Files, study_files, synthetic_files
 from corelax.study.folder import (
     DATA,

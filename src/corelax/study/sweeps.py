@@ -15,8 +15,7 @@ from corelax.core.errors import CorelaxError
 from corelax.core.files import explain, write_text
 from corelax.metrics import CONLL, METRICS
 from corelax.rankers.sparse.settings import PRETRAINING
-from corelax.render.report import Cell, Row, Table
-from corelax.render.tables import table_csv, table_json, titled_table
+from corelax.render.tables import Cell, Row, Table, table_csv, table_json, titled_table
 from corelax.study.files import DEV, Files, one_or_several
 from corelax.study.folder import SWEEP, Run, StudyFolder, check_inputs, check_out, seed_folder
 from corelax.study.grid import sweep_units, value_text

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from corelax.analysis.decisions import ERRORS
 from corelax.analysis.significance import Difference, holm
-from corelax.render.report import Cell, Row, Table
+from corelax.render.tables import Cell, Row, Table
 from corelax.study.plan import BEST_OF_PAPER, SOFT_ROWS
 from corelax.study.report.cells import GAP, difference_cells, row_title
 from corelax.study.report.errors import change_text

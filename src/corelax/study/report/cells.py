@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from corelax.analysis.significance import Difference
 from corelax.analysis.written import interval, p_text
-from corelax.render.report import Cell, Row
+from corelax.render.tables import Cell, Row
 from corelax.study.results import Outcome, Spread
 from corelax.study.systems import PAPER
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from corelax.analysis.significance import holm
-from corelax.render.report import Cell, Row, Table
+from corelax.render.tables import Cell, Row, Table
 from corelax.study.plan import BEST_OF_PAPER, BETA, SOFT_ROWS
 from corelax.study.report.cells import GAP, difference_cells, row_title, spread_cell
 from corelax.study.results import Results, Spread

@@ -10,7 +10,7 @@ from corelax.analysis.significance import Difference
 from corelax.analysis.written import interval
 from corelax.document import Document
 from corelax.rankers.sparse.features.mention import genre_of
-from corelax.render.report import Cell, Row, Table
+from corelax.render.tables import Cell, Row, Table
 from corelax.study.plan import BEST_OF_PAPER
 from corelax.study.report.cells import grouped, in_points, row_title, spread_cell, title_cell
 from corelax.study.results import Outcome, Results, Spread

@@ -8,8 +8,10 @@ from dataclasses import replace
 from corelax.analysis.passages import choose_passages
 from corelax.analysis.written import interval
 from corelax.core.version import VERSION
+from corelax.render.figures import Figure
+from corelax.render.pages import Item, Page, Section
 from corelax.render.passages import Passages
-from corelax.render.report import Figure, Item, Page, Section, Table
+from corelax.render.tables import Table
 from corelax.study.files import DEV, TEST
 from corelax.study.plan import BEST_OF_PAPER
 from corelax.study.report.answers import answers_table

@@ -7,7 +7,7 @@ from corelax.analysis.significance import holm
 from corelax.analysis.written import interval, signed
 from corelax.core.text_table import format_table
 from corelax.metrics import METRICS
-from corelax.render.report import Cell, Row, Table
+from corelax.render.tables import Cell, Row, Table
 from corelax.study.files import TEST
 from corelax.study.report.cells import (
     GAP,

@@ -7,7 +7,8 @@ from statistics import mean, median
 
 from corelax.metrics import rounded_percent
 from corelax.metrics.counts import Score
-from corelax.render.report import Cell, Figure, Level, Panel, Row, Series, Table
+from corelax.render.figures import Figure, Level, Panel, Series
+from corelax.render.tables import Cell, Row, Table
 from corelax.study.files import DEV
 from corelax.study.folder import LINKS
 from corelax.study.report.cells import grouped, spread_cell, title_cell, value_cell

@@ -1,6 +1,7 @@
-"""A report page as HTML, as Markdown, and as a folder with every table and figure in files of their own.
+"""Pages of sections with tables, figures and passages: as HTML, as Markdown, and as a folder of files.
 
-The HTML page needs nothing else: styles and drawings are inside, no script is.
+The HTML page needs nothing else: styles and drawings are inside, no script is. All text is plain text and is
+escaped when it is written; only paragraphs may mark **bold** and `code`.
 """
 
 from __future__ import annotations
@@ -8,23 +9,86 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
 from corelax.core.errors import CorelaxError
 from corelax.core.files import explain, write_bytes
-from corelax.render.figures import INSTALL, Parts, can_draw, figure_parts, figure_png, figure_svg
-from corelax.render.markup import escaped_markdown, line_markdown, marked_markdown
-from corelax.render.passages import passages_markdown
-from corelax.render.report import Cell, Figure, Item, Page, Panel, Row, Section, Table
+from corelax.render.figures import (
+    INSTALL,
+    Figure,
+    Panel,
+    can_draw,
+    figure_parts,
+    figure_png,
+    figure_svg,
+)
+from corelax.render.markup import (
+    check_key,
+    escaped_markdown,
+    line_markdown,
+    marked_markdown,
+    template,
+)
+from corelax.render.passages import Passages, passages_markdown
 from corelax.render.tables import (
+    Cell,
+    Row,
+    Table,
     right_aligned,
     table_csv,
     table_json,
     table_markdown,
     titled_table,
 )
-from corelax.render.templates import template
+
+Item = Table | Figure | Passages
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading, paragraphs (with **bold** and `code`), and what they speak of."""
+
+    title: str
+    paragraphs: Sequence[str] = ()
+    items: Sequence[Item] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page.
+
+    Attributes:
+        title: Its title.
+        lead: Paragraphs that say what was found, with **bold** and `code`.
+        facts: Names and values: how the numbers came about.
+        sections: Its parts, in order.
+        command: What to type to get the page again; "" leaves it out.
+    """
+
+    title: str
+    lead: Sequence[str] = ()
+    facts: Sequence[tuple[str, str]] = ()
+    sections: Sequence[Section] = ()
+    command: str = ""
+
+    def __post_init__(self) -> None:
+        keys = [item.key.lower() for section in self.sections for item in section.items]
+        for key in keys:
+            check_key(key)
+            if keys.count(key) > 1:  # lower case: some file systems know no difference
+                raise CorelaxError(f"the key {key} is used twice in one report")
+
+    @property
+    def tables(self) -> list[Table]:
+        """Its tables, in order."""
+        return [x for section in self.sections for x in section.items if isinstance(x, Table)]
+
+    @property
+    def figures(self) -> list[Figure]:
+        """Its figures, in order."""
+        return [x for section in self.sections for x in section.items if isinstance(x, Figure)]
 
 
 def write_report(page: Page, folder: Path) -> list[Path]:
@@ -75,7 +139,7 @@ def page_html(page: Page) -> str:
         sections=_with_ids(page.sections),
         right_aligned=right_aligned,
         figure_tables=figure_tables,
-        drawn=_drawn,
+        drawn=lambda figure: figure_parts(figure) if can_draw() else None,
         install=INSTALL,
     )
 
@@ -95,23 +159,11 @@ def page_markdown(page: Page) -> str:
 
 
 def figure_tables(figure: Figure) -> list[Table]:
-    """A table for each panel: a row for each x, a column for each series.
-
-    >>> from corelax.render.report import Level, Series
-    >>> series = Series("LEA loss", [0.5, 1], [61.5, 62.25], spread=[0.25, 0.5])
-    >>> panel = Panel("", "temperature", "CoNLL", [series], levels=[Level("ranking", 61.15)])
-    >>> [table] = figure_tables(Figure("heat", "Temperature", [panel]))
-    >>> [cell.text for cell in table.groups[0].rows[1]], table.caption
-    (['1', '62.25 ± 0.50'], 'CoNLL; ranking: 61.15')
-    """
+    """A table for each panel: a row for each x, a column for each series."""
     return [
         _panel_table(f"{figure.key}-{number}", panel)
         for number, panel in enumerate(figure.panels, start=1)
     ]
-
-
-def _drawn(figure: Figure) -> Parts | None:
-    return figure_parts(figure) if can_draw() else None
 
 
 def _with_ids(sections: Sequence[Section]) -> list[tuple[str, Section]]:
@@ -146,7 +198,9 @@ def _blocks(page: Page) -> Iterator[str]:
 def _item(item: Item) -> Iterator[str]:
     if isinstance(item, Table):
         yield titled_table(item)
-    elif isinstance(item, Figure):
+    elif isinstance(item, Passages):
+        yield passages_markdown(item)
+    else:
         yield f"### {escaped_markdown(item.title)}"
         if can_draw():
             yield f"![{escaped_markdown(item.title)}](figures/{item.key}.png)"
@@ -159,8 +213,6 @@ def _item(item: Item) -> Iterator[str]:
                     yield f"**{escaped_markdown(table.title)}**"
                 yield line_markdown(table.caption)
                 yield table_markdown(table)
-    else:
-        yield passages_markdown(item)
 
 
 def _panel_table(key: str, panel: Panel) -> Table:

@@ -14,7 +14,7 @@ from markupsafe import escape
 
 from corelax.core.printable import printable, shortened
 from corelax.render.marked_text import ZERO
-from corelax.render.templates import template
+from corelax.render.markup import template
 from corelax.render.views import ResolutionView, mention_count
 
 _NAME_WIDTH = 60  # characters of an entity's name in the list without script
@@ -49,12 +49,6 @@ def page_data(resolution: ResolutionView) -> dict[str, Any]:
     """What the page shows of a text: `as_dict()`, and what it needs to save the text as a file.
 
     Tokens are pairs of characters where they are slices of the text.
-
-    >>> from corelax.document import Document
-    >>> from corelax.resolve import resolution_of
-    >>> data = page_data(resolution_of(Document(id="d", words=("Hi", "!"), part=0), []))
-    >>> data["tokens"], data["sentence_starts"], data["part"]
-    ([[0, 2], [3, 4]], (0,), 0)
     """
     document, data = resolution.document, resolution.as_dict()
     if data["entities"] and isinstance(data["entities"][0]["mentions"][0], dict):
@@ -73,18 +67,11 @@ def page_data(resolution: ResolutionView) -> dict[str, Any]:
 
 
 def notebook_html(resolution: ResolutionView) -> str:
-    """The page in a frame, so that its styles are not those of the notebook.
-
-    >>> from corelax.document import Document
-    >>> from corelax.resolve import resolution_of
-    >>> notebook_html(resolution_of(Document(id="d", words=()), []))[:23]
-    '<iframe title="Entities'
-    """
+    """The page in a frame, so that its styles are not those of the notebook."""
     return _FRAME.format(escape(resolutions_html([resolution])))
 
 
 def _plain(name: str, resolution: ResolutionView) -> dict[str, Any]:
-    """What a reader without script gets."""
     entities = sorted(resolution.entities, key=lambda entity: -len(entity.mentions))
     return {
         "name": name,
