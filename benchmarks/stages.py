@@ -28,8 +28,8 @@ import torch
 from corelax.core.errors import CorelaxError
 from corelax.core.text_table import format_table
 from corelax.rankers.encoder.config import read_config
-from corelax.train.encoder.recipe import Recipe, read_recipe
-from corelax.train.encoder.stage import EncoderStages
+from corelax.train.encoder.recipe import read_recipe
+from corelax.train.encoder.run import RecipeRun
 from corelax.train.stage import train_stages
 from corelax.train.workers import Workers
 
@@ -40,13 +40,11 @@ class SideBySide:
     """Forks a process for each stage.
 
     Args:
-        recipe: Stages and corpora.
-        make_stage: Makes a stage; has read the corpora.
-        out: The folder of the model folders.
+        run: What is trained; has read the corpora.
     """
 
-    def __init__(self, recipe: Recipe, make_stage: EncoderStages, out: Path) -> None:
-        self._recipe, self._make_stage, self._out = recipe, make_stage, out
+    def __init__(self, run: RecipeRun) -> None:
+        self._run, self._recipe, self._out = run, run.recipe, run.out
 
     def train(self, order: Sequence[str], at_once: int) -> dict[str, float]:
         """Trains stages; the seconds that each one took, of those that were finished."""
@@ -101,7 +99,7 @@ class SideBySide:
             os.dup2(log, 1)
             os.dup2(log, 2)
             configs = [self._recipe.stages[name] for name in self._recipe.order([stage])]
-            train_stages(configs, self._out, self._make_stage, resume=True, note=print)
+            train_stages(configs, self._out, self._run.make_stage, resume=True, note=print)
             code = 0
         except BaseException as error:
             sys.excepthook(type(error), error, error.__traceback__)
@@ -126,9 +124,8 @@ def main() -> None:
     torch.set_num_threads(1)
     recipe = read_recipe(options.recipe)
     order = recipe.order(options.stage)
-    make_stage = EncoderStages(
-        recipe.ranker,
-        recipe.corpora,
+    run = RecipeRun(
+        recipe=recipe,
         encoder=options.encoder,
         data=options.data,
         out=options.out,
@@ -136,9 +133,9 @@ def main() -> None:
     )
     options.out.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
-    make_stage.read_corpora(recipe.stages[name] for name in order)
+    run.read_corpora(recipe.stages[name] for name in order)
     print(f"corpora: {time.monotonic() - began:.0f} s", flush=True)
-    seconds = SideBySide(recipe, make_stage, options.out).train(order, options.at_once)
+    seconds = SideBySide(run).train(order, options.at_once)
     parts = [name for name, corpus in recipe.corpora.items() if corpus.dev]
     rows = []
     for name in order:

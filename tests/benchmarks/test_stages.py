@@ -10,7 +10,7 @@ import pytest
 
 from corelax.core.folders import WEIGHTS
 from corelax.io import write
-from corelax.train.encoder import read_recipe, run_recipe
+from corelax.train.encoder import RecipeRun, read_recipe
 from tests.train.encoder.tiny_encoder import RECIPE, made, save_encoder
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "stages.py"
@@ -50,12 +50,12 @@ def side_by_side(data, out):
 def test_stages_are_those_of_one_process(data, tmp_path):
     done = side_by_side(data, tmp_path / "out")
     assert done.returncode == 0, done.stderr
-    run_recipe(
-        read_recipe(data / "mine.toml"),
-        tmp_path / "one",
+    RecipeRun(
+        recipe=read_recipe(data / "mine.toml"),
+        out=tmp_path / "one",
         encoder=data / "encoder",
         data=data,
-    )
+    ).train()
     for stage in ("first", "second", "other", "late", "metric"):
         weights = [(tmp_path / out / stage / WEIGHTS).read_bytes() for out in ("out", "one")]
         assert weights[0] == weights[1]

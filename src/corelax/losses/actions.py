@@ -79,7 +79,6 @@ class Actions(NamedTuple):
 
 
 def check_costs(costs: tuple[float, float, float]) -> Costs:
-    """The three costs, or an error."""
     if not isinstance(costs, Sequence) or len(costs) != 3:
         raise CorelaxError(f"costs must be three numbers, not {costs!r}")
     return Costs(*(check_factor("costs", cost) for cost in costs))

@@ -78,7 +78,6 @@ def _costs(
     costs: tuple[float, float, float],
     cost_same_cluster: float | None,
 ) -> Tensor:
-    """[..., mention, entity] Γ."""
     false_anaphor, false_new, wrong_entity = check_costs(costs)
     if cost_same_cluster is None:
         cost_same_cluster = wrong_entity

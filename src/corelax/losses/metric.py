@@ -123,7 +123,6 @@ def parts_of(metric: str | Part | Mixture, beta: float) -> list[tuple[str, float
 
 
 def _mixture(metric: str | Part | Mixture) -> list[Part]:
-    """What was given, as a list of parts."""
     if isinstance(metric, (str, Part)):
         metric = [metric]
     elif isinstance(metric, Mapping):

@@ -77,11 +77,9 @@ class _Pairs(NamedTuple):
         return 2 * (below * self.weights) @ clusters.mT, 2 * below @ clusters.mT
 
     def parts(self, recall_sum: Tensor, precision_sum: Tensor, size: Tensor) -> _Parts:
-        """Of clusters of two mentions and more, or of none."""
         return _Parts(recall_sum, precision_sum / (size - self.self_pair).clamp(min=1), size)
 
     def parts_of(self, counts: Tensor, size: Tensor) -> _Parts:
-        """Of any clusters. A singleton counts if it is written; LEA links it to itself."""
         right = (counts * (self.single if self.self_pair else 1.0)).sum(-1)
         recall = right if self.self_pair else (counts * self.weights).sum(-1)
         singleton = _Parts(recall, right, size)
@@ -95,7 +93,6 @@ class _Pairs(NamedTuple):
         )
 
     def gold_total(self, gold: Gold) -> Tensor:
-        """All gold mentions."""
         return gold.sizes.sum(-1)
 
 
@@ -113,15 +110,12 @@ class _Links:
         return links, links
 
     def parts(self, recall_sum: Tensor, precision_sum: Tensor, size: Tensor) -> _Parts:
-        """A cluster of m mentions has m − 1 links."""
         return _Parts(recall_sum, precision_sum, (size - 1).clamp(min=0))
 
     def parts_of(self, counts: Tensor, size: Tensor) -> _Parts:
-        """Singletons have no links, written or not."""
         return self.parts(*self.sums(counts), size)
 
     def gold_total(self, gold: Gold) -> Tensor:
-        """The links of all gold entities."""
         return (gold.sizes - 1).clamp(min=0).sum(-1)
 
 

@@ -67,7 +67,6 @@ def advise_scores(scores: Tensor, lengths: Tensor | None = None) -> None:
 
 
 def _can_link(scores: Tensor, new: Tensor) -> Tensor:
-    """Which scores are no masks, beside those of a new entity."""
     return (scores > -torch.inf) & (scores >= new - MASKED)
 
 

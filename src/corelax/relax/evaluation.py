@@ -158,7 +158,6 @@ def _singleton_probs(
 
 
 def _pooled(counts: AnyCounts, pool: str) -> AnyCounts:
-    """The counts of each document, or of all together."""
     if pool == "document":
         return counts
     sums = [count.sum() for count in counts.as_tuple()]

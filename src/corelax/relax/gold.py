@@ -167,23 +167,19 @@ class Gold:
 
     @cached_property
     def members(self) -> Tensor:
-        """[..., entity, mention] 1 where the mention is in the entity."""
         numbers = torch.arange(self.sizes.shape[-1], device=self.entity.device)
         return (self.entity[..., None, :] == numbers[:, None]).double()
 
     @cached_property
     def _found(self) -> Tensor:
-        """[..., entity] how many of its mentions are here."""
         return self.sums(self.is_member[..., None])[..., 0]
 
     @cached_property
     def is_member(self) -> Tensor:
-        """[..., mention] 1 for mentions in some gold entity."""
         return (self.entity >= 0).double()
 
     @cached_property
     def size_of_mention(self) -> Tensor:
-        """[..., mention] the size of the mention's entity, 0 if it has none."""
         if not self.sizes.shape[-1]:
             return torch.zeros_like(self.entity, dtype=torch.float64)
         return self.sizes.gather(-1, self.entity.clamp(min=0)) * (self.entity >= 0)
@@ -205,11 +201,9 @@ class Gold:
         return sums.view(*batch, rows, columns)[..., 1:, :]
 
     def of_found_mentions(self) -> Gold:
-        """The entities as far as their mentions were found."""
         return Gold(self.entity, self._found)
 
     def without_singletons(self) -> Gold:
-        """Only entities of two mentions and more."""
         entity = torch.where(self.size_of_mention > 1, self.entity, -1)
         return Gold(entity, self.sizes * (self.sizes > 1))
 

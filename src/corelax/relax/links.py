@@ -101,7 +101,6 @@ def real_mentions(lengths: Tensor, scores: Tensor) -> Tensor:
 
 
 def _what_is_wrong(best: Tensor, where: list[int]) -> str:
-    """What the best score of a row says about the row."""
     value = float(best[tuple(where)])
     *document, mention = where
     row = f"row {mention}" + (f" of document {document}" if document else "")

@@ -103,7 +103,6 @@ class _Sums(torch.autograd.Function):
 
 
 def _links(total: Tensor, squares: Tensor) -> Tensor:
-    """Σ_{j<i} x_i x_j from Σ x and Σ x², which rounding may leave below 0."""
     return (total * total).sub_(squares).div_(2)
 
 

@@ -54,7 +54,6 @@ class _KeptSide(SoftSide):
 
     @cached_property
     def mentions(self) -> Tensor:
-        """Σ_u s_u."""
         return self.size.sum(-1)
 
 

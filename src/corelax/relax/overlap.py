@@ -28,27 +28,22 @@ class GoldSide(Side):
 
     @cached_property
     def links(self) -> Tensor:
-        """[..., entity] g (g − 1) / 2."""
         return pairs(self.size)
 
     @cached_property
     def linked_size(self) -> Tensor:
-        """[..., entity] 0 for singletons."""
         return self.size * (self.size > 1)
 
     @cached_property
     def entities(self) -> Tensor:
-        """Those that are not padding."""
         return (self.size > 0).sum(-1)
 
     @cached_property
     def mentions(self) -> Tensor:
-        """Found or not."""
         return self.size.sum(-1)
 
     @cached_property
     def between(self) -> Tensor:
-        """Pairs of mentions of different entities."""
         return pairs(self.mentions) - self.links.sum(-1)
 
 
@@ -61,20 +56,16 @@ class RelaxedOverlap(Overlap):
 
     @cached_property
     def matched(self) -> Tensor:
-        """Σ of q_i over gold mentions."""
         return (self._gold.is_member * self._appears.written).sum(-1)
 
     @cached_property
     def alone_on_both(self) -> Tensor:
-        """Gold singletons that are written as singletons."""
         return ((self._gold.size_of_mention == 1) * self._appears.written_alone).sum(-1)
 
     def total(self, values: Tensor) -> Tensor:
-        """The sum over cells or entities of each document."""
         return values.flatten(self._gold.entity.ndim - 1).sum(-1)
 
     def share(self, part: Tensor, whole: Tensor) -> Tensor:
-        """Elementwise part / whole, 0 where there is nothing."""
         return share(part, whole)
 
 

@@ -68,7 +68,6 @@ class PairOverlap(RelaxedOverlap):
 
     @cached_property
     def written(self) -> Tensor:
-        """[..., mention] q_i, of gold mentions."""
         return self._gold.is_member * self._appears.written
 
     @cached_property
@@ -78,7 +77,6 @@ class PairOverlap(RelaxedOverlap):
 
     @cached_property
     def between(self) -> Tensor:
-        """Pairs of written gold mentions of different entities, less those that corefer."""
         gold = self._gold.is_member.to(self._pairs.dtype)[..., None]
         in_gold = (gold * self._pairs * gold.mT).sum((-2, -1), dtype=torch.float64) / 2
         apart = written_apart(self._gold, self._appears, coreferring=in_gold - self.links.sum(-1))
@@ -86,16 +84,13 @@ class PairOverlap(RelaxedOverlap):
 
     @property
     def gold_size(self) -> Tensor:
-        """[..., mention] the size of its gold entity."""
         return self._gold.size_of_mention
 
     @property
     def system_size(self) -> Tensor:
-        """[..., mention] the size of its own entity."""
         return self.system.size
 
     def by_gold(self, cells: Tensor) -> Tensor:
-        """[..., mention] → [..., gold entity]."""
         return self._gold.sums(cells[..., None])[..., 0]
 
     def by_system(self, cells: Tensor) -> Tensor:
@@ -103,5 +98,4 @@ class PairOverlap(RelaxedOverlap):
         return cells
 
     def best_alignment(self, similarity: Tensor) -> Tensor:
-        """There are no entities to align."""
         raise NotImplementedError("CEAF has no pairwise form")

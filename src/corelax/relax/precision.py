@@ -70,7 +70,6 @@ def can_check(tensor: Tensor) -> bool:
 
 
 def is_captured(tensor: Tensor) -> bool:
-    """Whether a CUDA graph is being recorded."""
     return tensor.is_cuda and torch.cuda.is_current_stream_capturing()
 
 

@@ -84,22 +84,18 @@ class Relaxation:
 
     @property
     def sharpens_links(self) -> bool:
-        """Whether the temperature acts on link probabilities."""
         return self.temperature_on == "link" or self.family == "pairwise"
 
     @property
     def link_temperature(self) -> float:
-        """T of link probabilities."""
         return self.temperature if self.sharpens_links else 1.0
 
     @property
     def entity_temperature(self) -> float:
-        """T of entity probabilities."""
         return 1.0 if self.sharpens_links else self.temperature
 
     @property
     def drops_singletons(self) -> bool:
-        """Whether gold singletons are taken away."""
         return isinstance(self.singletons, str) and self.singletons == "drop"
 
     def keywords(self) -> dict[str, Any]:

@@ -29,22 +29,18 @@ class SoftSide(Side):
 
     @cached_property
     def size(self) -> Tensor:
-        """[..., entity] s_u."""
         return self._overlap.sizes
 
     @cached_property
     def links(self) -> Tensor:
-        """[..., entity] Σ_{j<i} P[i, u] P[j, u]."""
         return self._overlap.system_links
 
     @cached_property
     def linked_size(self) -> Tensor:
-        """[..., entity] Σ_i (1 − alone_i) P[i, u]."""
         return self._overlap.linked_sizes
 
     @cached_property
     def mentions(self) -> Tensor:
-        """Σ q_i."""
         return self._appears.written.sum(-1)
 
     @cached_property
@@ -54,7 +50,6 @@ class SoftSide(Side):
 
     @cached_property
     def between(self) -> Tensor:
-        """Pairs of written mentions, less those that corefer."""
         return written_pairs(self._appears, coreferring=self.links.sum(-1))
 
 
@@ -83,12 +78,10 @@ class SoftOverlap(RelaxedOverlap):
 
     @cached_property
     def probs(self) -> Tensor:
-        """[..., mention, system entity] P."""
         return self._entity_probs.double()
 
     @cached_property
     def squares(self) -> Tensor:
-        """[..., mention, system entity] P²."""
         return self.probs**2
 
     @cached_property
@@ -104,7 +97,6 @@ class SoftOverlap(RelaxedOverlap):
 
     @cached_property
     def sizes(self) -> Tensor:
-        """[..., system entity] s_u."""
         return self.probs.sum(-2) if self._known is None else self._known.sizes
 
     @cached_property
@@ -128,7 +120,6 @@ class SoftOverlap(RelaxedOverlap):
 
     @cached_property
     def written(self) -> Tensor:
-        """[..., cell] Σ_{i ∈ G_v} q_i P[i, u]."""
         return self._gold.sums(self._appears.written[..., None] * self.probs)
 
     @cached_property
@@ -138,34 +129,28 @@ class SoftOverlap(RelaxedOverlap):
 
     @cached_property
     def links(self) -> Tensor:
-        """[..., cell] Σ_{j<i, both in G_v} P[i, u] P[j, u]."""
         if self._moments is None:
             return products(self.shared, self._gold.sums(self.squares))
         return self._moments.shared_links
 
     @cached_property
     def between(self) -> Tensor:
-        """Pairs of written gold mentions of different entities, less those that corefer."""
         corefer = self.total(products(self.shared.sum(-2), (self.shared**2).sum(-2)))
         apart = written_apart(self._gold, self._appears, coreferring=corefer)
         return apart.minimum(self.system.between)  # no more than there are, after all that clamping
 
     @property
     def gold_size(self) -> Tensor:
-        """[..., gold entity, 1]."""
         return self._gold.sizes[..., :, None]
 
     @property
     def system_size(self) -> Tensor:
-        """[..., 1, system entity]."""
         return self.system.size[..., None, :]
 
     def by_gold(self, cells: Tensor) -> Tensor:
-        """[..., cell] → [..., gold entity]."""
         return cells.sum(-1)
 
     def by_system(self, cells: Tensor) -> Tensor:
-        """[..., cell] → [..., system entity]."""
         return cells.sum(-2)
 
     def best_alignment(self, similarity: Tensor) -> Tensor:
@@ -213,7 +198,6 @@ class LinkOverlap(SoftOverlap):
 
     @cached_property
     def sizes(self) -> Tensor:
-        """[..., system entity] s_u."""
         return self._sums[0][..., 0, :]
 
     @cached_property
@@ -228,5 +212,4 @@ class LinkOverlap(SoftOverlap):
 
     @cached_property
     def written(self) -> Tensor:
-        """[..., cell] C_vu of written mentions."""
         return self._sums[3]

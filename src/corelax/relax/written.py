@@ -65,7 +65,6 @@ class _Company(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, probs: Tensor) -> tuple[Tensor, Tensor]:
-        """[..., mention] in float64."""
         logs = probs.neg()
         logs.diagonal(dim1=-2, dim2=-1).zero_()
         joins = -logs.sum(-1, dtype=torch.float64)
@@ -81,7 +80,6 @@ class _Company(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, of_joins: Tensor, of_logs: Tensor) -> Tensor:
-        """[..., mention, antecedent or entity]; the diagonal is no part of either sum."""
         (probs,) = ctx.saved_tensors
         into: Tensor = of_logs.to(probs.dtype)[..., None, :] / (probs - 1)
         if ctx.certain is not None:

@@ -72,8 +72,6 @@ __getattr__, __dir__ = lazy_names(
 
 
 class _Callable(ModuleType):
-    """The module, which can be called as `corelax.train.train`."""
-
     def __call__(self, *arguments: Any, **keywords: Any) -> Trained:
         from corelax.train.api import train
 

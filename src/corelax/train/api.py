@@ -23,7 +23,6 @@ from corelax.train.workers import Workers, joined, was_restarted
 if TYPE_CHECKING:
     from corelax.rankers.encoder.model import EncoderModel
     from corelax.rankers.sparse.folder import Model
-    from corelax.train.encoder.recipe import Recipe
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,6 @@ class Trained:
 
     @property
     def training(self) -> Mapping[str, Any]:
-        """Settings, data, scores: what `config.json` says about the training."""
         return self.model.training
 
     @property
@@ -163,14 +161,8 @@ def _train_encoder(
     note: Note,
 ) -> Trained:
     from corelax.resolve.models import model_folder
-    from corelax.train.encoder.recipe import (
-        RANKER,
-        changed_recipe,
-        own_recipe,
-        read_recipe,
-        run_recipe,
-        start_from,
-    )
+    from corelax.train.encoder.recipe import RANKER, changed_recipe, own_recipe, read_recipe
+    from corelax.train.encoder.run import RecipeRun
 
     out, data, stages = options.out, Path(options.data or ""), options.stages
     changes = options.changes
@@ -181,39 +173,26 @@ def _train_encoder(
     else:
         recipe = read_recipe(config)
         recipe = changed_recipe(recipe, changes, stage=recipe.order(stages)[-1])
-    encoder, folder = options.encoder or "", None
-    if options.start is not None:
-        encoder = options.start
-        folder = model_folder(encoder)
+    start = None if options.start is None else model_folder(options.start)
+    if start is not None:
         if fixed := [name for name in RANKER if name in changes]:
             raise CorelaxError(f"{fixed[0]}: the sizes of a trained ranker cannot be changed")
-        recipe = start_from(recipe, folder)
+        recipe = recipe.on_top_of(start)
+    files_read = [
+        data / file for c in recipe.corpora.values() for file in (*c.training_files, *c.dev)
+    ]
     for stage in recipe.order(stages):
-        check_not_input(out / stage, _files_of(recipe, data))
-    model = run_recipe(
-        recipe,
-        out,
-        encoder=encoder,
-        data=data,
-        start=folder,
-        stages=stages,
-        seed=seed,
-        resume=options.resume or was_restarted(),
-        progress=progress,
-        note=note,
-        workers=workers,
+        check_not_input(out / stage, files_read)
+    encoder = options.start or options.encoder or ""
+    run = RecipeRun(
+        recipe=recipe, encoder=encoder, data=data, out=out, start=start, seed=seed, workers=workers
     )
+    resume = options.resume or was_restarted()
+    model = run.train(stages, resume=resume, progress=progress, note=note)
     return Trained(out / recipe.order(stages)[-1], model)
 
 
-def _files_of(recipe: Recipe, data: Path) -> list[Path]:
-    """The files that a recipe reads."""
-    corpora = recipe.corpora.values()
-    return [data / name for c in corpora for name in (*c.train, *c.dev, *c.markables, c.documents)]
-
-
 def _write_int8(trained: Trained, note: Note) -> None:
-    """Writes an encoder ranker in one byte a weight, beside the one that was trained."""
     from corelax.rankers.encoder.folder import save_ranker
     from corelax.rankers.encoder.model import EncoderModel
 

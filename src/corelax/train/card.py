@@ -67,7 +67,6 @@ def write_card(
 
 
 def scores_table(scores: Mapping[str, Any]) -> list[str]:
-    """Lines of a table with all metrics, in per cent."""
     lines = ["| metric | recall | precision | F1 |", "|---|--:|--:|--:|"]
     for name in METRICS:
         values = [f"{100 * scores[name][key]:.2f}" for key in ("recall", "precision", "f1")]
@@ -76,7 +75,6 @@ def scores_table(scores: Mapping[str, Any]) -> list[str]:
 
 
 def settings_table(config: StageSettings) -> list[str]:
-    """Lines of a table with all settings of a stage."""
     lines = ["| setting | value |", "|---|---|"]
     for setting in fields(config):
         value = getattr(config, setting.name)

@@ -51,8 +51,6 @@ class Epoch:
 
 @dataclass(slots=True)
 class History:
-    """The finished epochs of a stage."""
-
     epochs: list[Epoch] = field(default_factory=list)
 
     @property
@@ -66,7 +64,6 @@ class History:
         return self.epochs[-1] if keep == "last" or best is None else best
 
     def write_log(self, folder: Path) -> None:
-        """One JSON object a line."""
         lines = [json.dumps(asdict(epoch)) + "\n" for epoch in self.epochs]
         write_text(folder / LOG, "".join(lines))
 
@@ -133,7 +130,6 @@ def load_checkpoint(
 
 
 def pack_history(history: History) -> Tensor:
-    """The epochs as bytes, to go into one file with weights."""
     text = json.dumps([asdict(epoch) for epoch in history.epochs]).encode()
     return torch.frombuffer(bytearray(text), dtype=torch.uint8)
 

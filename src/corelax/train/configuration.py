@@ -89,7 +89,6 @@ def read_configuration(name_or_file: str | os.PathLike[str]) -> Configuration:
 
 @cache  # a study asks for the same file hundreds of times
 def _shipped(name: str) -> Configuration:
-    """A file of the package."""
     return _from_tables(name, _tables(PRESETS_FOLDER / f"{name}.toml"))
 
 
@@ -134,7 +133,6 @@ def check_name(name: str, names: Iterable[str], place: str) -> str:
 
 
 def _from_tables(source: str, content: Table) -> Configuration:
-    """A configuration from the tables of a file."""
     for key in content:
         check_key(key, ["extends", *TABLES])
     ranker = dict(_table("ranker", content))
@@ -192,7 +190,6 @@ def _merged(base: Mapping[str, Table], new: Mapping[str, Table]) -> dict[str, Ta
 
 
 def _tables(path: Path) -> dict[str, Any]:
-    """The contents of a TOML file."""
     try:
         return tomllib.loads(read_bytes(path).decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -14,6 +14,11 @@ PathLike = str | os.PathLike[str]
 Paths = PathLike | Sequence[PathLike]
 
 
+def path_names(paths: Paths) -> tuple[str, ...]:
+    paths = [paths] if isinstance(paths, (str, os.PathLike)) else paths
+    return tuple(os.fspath(path) for path in paths)
+
+
 def document_files(paths: Paths) -> tuple[str, ...]:
     """The files that are named, a folder standing for the annotated files in it and in its subfolders.
 
@@ -26,7 +31,7 @@ def document_files(paths: Paths) -> tuple[str, ...]:
     >>> document_files("examples/data/gold.conll")
     ('examples/data/gold.conll',)
     """
-    named = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    named = path_names(paths)
     if not named:
         raise CorelaxError("name at least one file of documents")
     files: list[str] = []
@@ -34,7 +39,7 @@ def document_files(paths: Paths) -> tuple[str, ...]:
         if Path(path).is_dir():
             files += map(str, annotated_files(path))
         else:
-            files.append(os.fspath(path))
+            files.append(path)
     seen: set[Path] = set()
     for file in files:
         if (known := check_file(file).resolve()) in seen:

@@ -66,7 +66,6 @@ class CsvLog(Progress):
         self._folder = folder
 
     def epoch(self, config: StageSettings, history: History) -> None:
-        """Writes all epochs, as a whole."""
         text = io.StringIO()
         names = [field.name for field in fields(Epoch)]
         writer = csv.DictWriter(text, [*names, "criterion"], lineterminator="\n")

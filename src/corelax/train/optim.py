@@ -21,7 +21,6 @@ class RowWise(Optimizer):
     STATE = "sum"
 
     def start(self, weight: Tensor, group: Group) -> Tensor:
-        """What it keeps for each weight, before the first step."""
         raise NotImplementedError
 
     def penalised(self, weight: Tensor, group: Group) -> Any:  # noqa: ARG002
@@ -29,12 +28,10 @@ class RowWise(Optimizer):
         return weight.grad
 
     def descend(self, weight: Tensor, kept: Tensor, gradient: Tensor, group: Group) -> None:
-        """One step of a parameter, or of rows of it, in place."""
         raise NotImplementedError
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """One update."""
         loss = None if closure is None else torch.enable_grad()(closure)()
         for group in self.param_groups:
             for weight in group["params"]:
@@ -99,11 +96,9 @@ class AdaGrad(RowWise):
         super().__init__(params, defaults)
 
     def start(self, weight: Tensor, group: Group) -> Tensor:
-        """G at the beginning."""
         return torch.full_like(weight, group["accumulator"])
 
     def descend(self, weight: Tensor, kept: Tensor, gradient: Tensor, group: Group) -> None:
-        """One step, in place."""
         kept.addcmul_(gradient, gradient)  # G
         roots = kept.sqrt().add_(TINY + group["damping"])
         weight.addcdiv_(gradient, roots, value=-group["lr"])
@@ -149,11 +144,9 @@ class RMSprop(RowWise):
         super().__init__(params, {"lr": lr, "decay": decay, "epsilon": epsilon, "l2": l2})
 
     def start(self, weight: Tensor, group: Group) -> Tensor:  # noqa: ARG002
-        """r at the beginning."""
         return torch.zeros_like(weight)
 
     def descend(self, weight: Tensor, kept: Tensor, gradient: Tensor, group: Group) -> None:
-        """One step, in place."""
         kept.mul_(group["decay"]).addcmul_(gradient, gradient, value=1 - group["decay"])
         weight.addcdiv_(gradient, kept.add(group["epsilon"]).sqrt_(), value=-group["lr"])
 
@@ -164,7 +157,6 @@ class RMSprop(RowWise):
 
 
 def _parts(gradient: Tensor) -> tuple[Tensor, Tensor]:
-    """Indices and values of a sparse gradient, each row once."""
     gradient = gradient.coalesce()  # does nothing if that is known
     return gradient.indices(), gradient.values()
 
@@ -202,6 +194,5 @@ def clamp_gradients(parameters: Iterable[Tensor], largest: float) -> None:
 
 
 def _values(parameters: Iterable[Tensor]) -> list[Tensor]:
-    """The values of gradients, of sparse ones those of their rows."""
     gradients = [p.grad for p in parameters if p.grad is not None]
     return [_parts(g)[1] if g.is_sparse else g for g in gradients]

@@ -13,7 +13,7 @@ from corelax.core.errors import CorelaxError
 from corelax.core.options import Option, check_options
 from corelax.core.settings import parse_settings
 from corelax.train.configuration import SPARSE, Configuration
-from corelax.train.files import Paths
+from corelax.train.files import path_names
 
 DEFAULT, FINE_TUNING = "lea", "tune"
 
@@ -33,11 +33,6 @@ class ArgumentError(CorelaxError):
         super().__init__(f"config {config!r} {problem}")
 
 
-def _names(paths: Paths) -> tuple[str, ...]:
-    paths = [paths] if isinstance(paths, (str, os.PathLike)) else paths
-    return tuple(os.fspath(path) for path in paths)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainOptions:
     """The options of a training run; keyword arguments of `corelax.train` have the same names.
@@ -53,13 +48,13 @@ class TrainOptions:
         tuple[str, ...] | None,
         Option(
             help="Training documents: a file or a folder of files; repeat it for more.",
-            check=_names,
+            check=path_names,
         ),
     ] = None
     dev: Annotated[
         tuple[str, ...] | None,
         Option(
-            help="Dev documents, in the same way: the best epoch on them is kept.", check=_names
+            help="Dev documents, in the same way: the best epoch on them is kept.", check=path_names
         ),
     ] = None
     config: Annotated[
@@ -123,7 +118,6 @@ class TrainOptions:
 
     @property
     def changes(self) -> dict[str, Any]:
-        """The settings that are changed, the seed among them."""
         given: Any = self.settings or {}
         changes = dict(given if isinstance(given, Mapping) else parse_settings(given))
         return changes if self.seed is None else {**changes, "seed": self.seed}

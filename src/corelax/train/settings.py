@@ -37,7 +37,6 @@ KEEP = ("best", "last")
 
 
 def everywhere(default: Any) -> Any:
-    """A field for a setting that all stages of a chain share."""
     return field(default=default, metadata={"everywhere": True})
 
 
@@ -130,7 +129,6 @@ class StageSettings:
 
     @property
     def criterion(self) -> str:
-        """What the dev score is that epochs are compared by."""
         return criterion_of(self.objective)
 
     def random_seed(self, *purpose: object) -> int:
@@ -176,7 +174,6 @@ class StageSettings:
         return replace(self, **self._values(settings))
 
     def _values(self, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Keys and values as fields take them. Settings with keys that are not fields override it."""
         return read_table(settings, type(self), leave_out=self.FIXED)
 
     @classmethod

@@ -104,7 +104,6 @@ def _train(
     note: Note,
     checkpoint_seconds: float,
 ) -> Model:
-    """Trains a stage, from where it was interrupted."""
     config, workers = stage.config, stage.workers
     training = {**stage.training, "finished": False}
     if workers.leads:
@@ -186,7 +185,6 @@ def finished_model(stage: Stage[Model], folder: Path) -> Model | None:
 
 
 def _shown(name: str) -> str:
-    """The name of a difference, for people."""
     kind, _, rest = name.partition(".")
     return {"config": rest, "start": f"weights of {rest}", "data": f"{rest} file"}.get(kind, name)
 

@@ -11,7 +11,7 @@ from corelax import CorelaxError
 from corelax.core.folders import WEIGHTS
 from corelax.io import write
 from corelax.rankers.encoder.folder import load_ranker
-from corelax.train.encoder import changed_recipe, own_recipe, read_recipe, run_recipe
+from corelax.train.encoder import RecipeRun, changed_recipe, own_recipe, read_recipe
 from tests.train.encoder.tiny_encoder import RECIPE, Listener, made, save_encoder
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -40,8 +40,10 @@ def recipe(tmp_path):
     return read
 
 
-def run(recipe, out, data, **more):
-    return run_recipe(recipe, out, encoder=data / "encoder", data=data, **more)
+def run(recipe, out, data, stages=(), seed=1, **more):
+    encoder = data / "encoder"
+    made_run = RecipeRun(recipe=recipe, encoder=encoder, data=data, out=out, seed=seed)
+    return made_run.train(stages, **more)
 
 
 def test_every_stage_is_trained_once_and_others_start_from_it(recipe, data, tmp_path):

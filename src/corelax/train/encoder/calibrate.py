@@ -66,16 +66,13 @@ class Observed:
 
     @cached_property
     def entity_of(self) -> dict[Span, int]:
-        """The number of the gold entity of each gold mention."""
         return entity_of_mentions(without_singletons(self.document.clusters, self.singletons))
 
     @cached_property
     def first(self) -> dict[int, Span]:
-        """The first mention of each gold entity."""
         return {self.entity_of[span]: span for span in sorted(self.entity_of, reverse=True)}
 
     def decisions(self, calibration: Calibration) -> list[Decision]:
-        """What is decided about the document."""
         options = ResolveOptions(singletons=self.singletons, consistent=False)  # type: ignore[arg-type]
         scored = self.scored._replace(calibration=calibration)
         return decide(scored, self.document, options).decisions()

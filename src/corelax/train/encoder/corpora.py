@@ -61,11 +61,15 @@ class TrainingCorpus:
 
     @property
     def teachers(self) -> list[str]:
-        """The models that are asked about its documents."""
         return list(dict.fromkeys(name for name in (self.teacher, self.soft) if name))
 
+    @property
+    def training_files(self) -> list[str]:
+        """All files but those of dev."""
+        return [*self.train, *self.markables, *([self.documents] if self.documents else [])]
+
     def for_weight(self, soft: float) -> TrainingCorpus:
-        """As a stage learns it that gives a weight to soft targets: without them if that is 0."""
+        """This corpus; without its soft teacher if the weight is 0."""
         return self if soft else replace(self, soft="")
 
 
@@ -80,7 +84,6 @@ def read_documents(files: Iterable[str], root: Path, format: str = "") -> list[D
 def training_examples(
     corpus: TrainingCorpus, root: Path, tokenizer: WordPieces, settings: EncoderSettings
 ) -> list[Example]:
-    """The training documents of a corpus."""
     if corpus.format == GAP:
         scheme = settings.schemes.index(corpus.scheme)
         items = [item for file in corpus.train for item in read_gap(root / file)]
@@ -111,7 +114,6 @@ def training_examples(
 def dev_examples(
     corpus: TrainingCorpus, root: Path, tokenizer: WordPieces, settings: EncoderSettings
 ) -> list[Example]:
-    """The dev documents of a corpus."""
     documents = read_documents(corpus.dev, root, corpus.format)
     return examples_of(documents, corpus, tokenizer, settings, [None] * len(documents))
 
@@ -142,7 +144,6 @@ def examples_of(
 
 
 def _free_documents(corpus: TrainingCorpus, root: Path) -> set[str]:
-    """The documents of a corpus whose licence is one of those that it may have."""
     rows = read_rows(root / corpus.documents, ["document", "licence"])
     return {cells["document"] for _, cells in rows if cells["licence"] in corpus.licences}
 

@@ -98,7 +98,6 @@ class Example(NamedTuple):
 
     @property
     def words(self) -> int:
-        """How many words its windows have."""
         return sum(window.size for window in self.windows)
 
     def part(self, first: int, last: int) -> Example:
@@ -122,7 +121,6 @@ class Example(NamedTuple):
 
     @staticmethod
     def places(where: Ints, first: int, last: int) -> NDArray[np.bool_]:
-        """[mention] which places are in windows `first` to `last`."""
         return (where[:, 0] >= first) & (where[:, 0] < last)
 
 
@@ -186,8 +184,6 @@ def with_entities(
 
 
 class _Gold(NamedTuple):
-    """Gold mentions, as in `Example`."""
-
     where: Ints
     entity: Ints
     sizes: Ints
@@ -219,7 +215,6 @@ def digest(examples: Sequence[Example]) -> str:
 
 
 def _types(document: Document, types: Sequence[str]) -> dict[tuple[int, int], int]:
-    """The type of each mention, where the format says one."""
     number = {name: at for at, name in enumerate(types)}
     fields: Mapping[tuple[str, Span], str] = document.extra.get(MENTIONS, {})
     return {

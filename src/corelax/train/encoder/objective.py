@@ -41,7 +41,6 @@ class Totals(NamedTuple):
 
     @classmethod
     def of(cls, examples: Sequence[Example], workers: int = 1) -> Totals:
-        """Those of all documents of a step."""
         whole = [example.words for example in examples if example.known is None]
         return cls(sum(example.words for example in examples), len(whole), sum(whole), workers)
 
@@ -100,7 +99,6 @@ class Batch(NamedTuple):
 
     @property
     def table(self) -> SpanTable:
-        """All spans."""
         return self.found.table
 
     def numbers(self, places: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
@@ -128,7 +126,6 @@ class Batch(NamedTuple):
         return self.tensor(np.repeat(np.arange(len(sizes)), sizes))
 
     def tensor(self, array: NDArray[Any]) -> Tensor:
-        """An array on the device of the scores."""
         return torch.from_numpy(array).to(self.scores.device, non_blocking=True)
 
 
@@ -277,7 +274,6 @@ def _known_links(batch: Batch) -> Tensor:
 
 
 def _of_windows(batch: Batch, values: Sequence[bool]) -> NDArray[np.bool_]:
-    """[span of the table] a value of its document."""
     of_windows = np.repeat(values, [len(example.windows) for example in batch.examples])
     return np.repeat(of_windows, batch.table.sizes)
 

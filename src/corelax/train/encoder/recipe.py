@@ -10,13 +10,10 @@ from typing import Any
 
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
-from corelax.core.files import check_file
 from corelax.core.settings import read_table
 from corelax.rankers.encoder.config import read_config, settings_of
-from corelax.rankers.encoder.model import EncoderModel
 from corelax.rankers.encoder.schemes import with_schemes
 from corelax.rankers.encoder.settings import EncoderSettings
-from corelax.resolve.models import model_folder
 from corelax.train.configuration import (
     ENCODER,
     OWN,
@@ -27,12 +24,8 @@ from corelax.train.configuration import (
 )
 from corelax.train.encoder.config import EncoderConfig, corpus_and_times
 from corelax.train.encoder.corpora import TrainingCorpus
-from corelax.train.encoder.stage import EncoderStages
-from corelax.train.files import Paths
-from corelax.train.loop import Progress
+from corelax.train.files import Paths, path_names
 from corelax.train.settings import StageSettings, is_shared
-from corelax.train.stage import Note, ignore, train_stages
-from corelax.train.workers import ALONE, Workers
 
 RANKER = tuple(setting.name for setting in fields(EncoderSettings))
 
@@ -90,6 +83,11 @@ class Recipe:
             *(check_name(start, self.stages, place) for start in starts),
             *(name for name in teachers if name in self.stages),  # others are trained models
         ]
+
+    def on_top_of(self, folder: Path) -> Recipe:
+        """This recipe with the sizes of a trained model, and its schemes beside those of the recipe."""
+        known = settings_of(read_config(folder)["settings"])
+        return replace(self, ranker=with_schemes(known, self.ranker.schemes))
 
 
 def read_recipe(config: str | os.PathLike[str] | Configuration) -> Recipe:
@@ -149,8 +147,8 @@ def own_recipe(
     singletons = settings.pop("singletons", corpus.singletons)
     corpus = replace(
         corpus,
-        train=_names(train),
-        dev=_names(dev),
+        train=path_names(train),
+        dev=path_names(dev),
         singletons=singletons,
         format=format or corpus.format,
     )
@@ -159,10 +157,11 @@ def own_recipe(
     return changed_recipe(recipe, settings)
 
 
-def _names(paths: Paths) -> tuple[str, ...]:
-    if isinstance(paths, (str, os.PathLike)):
-        return (os.fspath(paths),)
-    return tuple(os.fspath(path) for path in paths)
+_INSTEAD = {
+    "seed": "holds for all stages; use --seed",
+    "singletons": "each corpus of the recipe says whether its singletons count",
+    "decoding": "an encoder ranker decodes by links",
+}
 
 
 def changed_recipe(
@@ -201,95 +200,7 @@ def changed_recipe(
     return replace(recipe, ranker=replace(recipe.ranker, **changes), stages=stages)
 
 
-_INSTEAD = {
-    "seed": "holds for all stages; use --seed",
-    "singletons": "each corpus of the recipe says whether its singletons count",
-    "decoding": "an encoder ranker decodes by links",
-}
-
-
-def run_recipe(
-    recipe: Recipe,
-    out: Path,
-    *,
-    encoder: str | Path,
-    data: Path,
-    start: Path | None = None,
-    stages: Sequence[str] = (),
-    seed: int = 1,
-    resume: bool = False,
-    progress: Progress | None = None,
-    note: Note = ignore,
-    workers: Workers = ALONE,
-) -> EncoderModel:
-    """Trains the stages of a recipe and what they need; the model of the last.
-
-    Args:
-        recipe: Corpora and stages.
-        out: Each stage becomes a model folder in this one.
-        encoder: The pretrained encoder, a folder or a name.
-        data: The folder that the files of corpora are in.
-        start: The folder of a trained model to start from; then `encoder` is its name.
-        stages: Only these, and those they need; as the recipe says if empty.
-        seed: The seed of weights, order and dropout.
-        resume: Whether to continue a stage that was begun.
-        progress: Progress callbacks.
-        note: Receives the score of each stage.
-        workers: The processes that train, and the device of this one.
-    """
-    order = recipe.order(stages)
-    used = [corpus for stage in order for corpus in recipe.corpora_of(stage)]
-    for corpus in used:  # better now than after hours of work
-        listed = (corpus.documents,) if corpus.documents else ()
-        for file in (*corpus.train, *corpus.markables, *listed):
-            check_file(str(data / file))
-        for teacher in corpus.teachers:
-            if teacher not in recipe.stages:
-                _check_model(teacher, f"corpus {corpus.name}: teacher")
-    for corpus in recipe.corpora.values():
-        for file in corpus.dev:
-            check_file(str(data / file))
-    make_stage = EncoderStages(
-        recipe.ranker,
-        recipe.corpora,
-        encoder=encoder,
-        data=data,
-        out=out,
-        start=start,
-        workers=workers,
-    )
-    configs = [replace(recipe.stages[name], seed=seed) for name in order]
-    for config in configs:
-        if config.batch < workers.size:
-            note(
-                f"{config.stage}: a step has {config.batch} documents for {workers.size} workers; "
-                f"--set {config.stage}.batch={workers.size} gives each of them one"
-            )
-    models = train_stages(configs, out, make_stage, resume=resume, progress=progress, note=note)
-    return models[order[-1]]
-
-
-def start_from(recipe: Recipe, folder: Path) -> Recipe:
-    """The recipe on top of a trained model: its sizes, and its schemes beside those of the recipe.
-
-    Args:
-        recipe: Stages and corpora.
-        folder: The folder of an encoder ranker.
-    """
-    known = settings_of(read_config(folder)["settings"])
-    return replace(recipe, ranker=with_schemes(known, recipe.ranker.schemes))
-
-
-def _check_model(name: str, place: str) -> None:
-    """An error if there is no stage, no folder and no installed model of a name."""
-    try:
-        read_config(model_folder(name))
-    except CorelaxError as error:
-        raise CorelaxError(f"{place}: {error}") from None
-
-
 def _read(name: str, table: Mapping[str, Any], kind: type) -> dict[str, Any]:
-    """The settings in a table, as the fields of a dataclass take them."""
     try:
         return read_table(table, kind, leave_out=("stage", "name"))
     except CorelaxError as error:

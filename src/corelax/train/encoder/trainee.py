@@ -74,7 +74,6 @@ class EncoderTrainee:
         self.begin_epoch(1)
 
     def begin_epoch(self, epoch: int) -> None:
-        """Sets the temperature and counts steps."""
         self._done = (epoch - 1) * self._per_epoch
         self._objective = batch_objective(self._config, epoch)
         self._draws = torch.default_generator
@@ -86,7 +85,6 @@ class EncoderTrainee:
             torch.manual_seed(self._config.random_seed(epoch, self._workers.rank))
 
     def step(self, documents: Sequence[int]) -> Tensor:
-        """A step for a batch; its loss."""
         config, ranker, workers = self._config, self._ranker, self._workers
         kind = ranker.device.type
         chosen = [example for number in documents for example in self._groups[number]]
@@ -135,7 +133,6 @@ class EncoderTrainee:
         return min((step + 1) / warm, (steps - step) / max(1, steps - warm))
 
     def _draw(self, below: int) -> int:
-        """A random number below a number."""
         return int(torch.randint(below, (), generator=self._draws))
 
 

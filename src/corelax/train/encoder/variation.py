@@ -78,7 +78,6 @@ def cuts(example: Example, draw: Draw) -> list[Example]:
 
 
 def _cut(example: Example, start: int, end: int) -> Example:
-    """Words `start` to `end` of a document of one window."""
     [window] = example.windows
     inside, marked = (
         (where[:, 1] >= start) & (where[:, 1] + where[:, 2] < end)
