@@ -15,7 +15,6 @@ from corelax.analysis.comparison_tables import (
     comparison_passages,
     comparison_table,
 )
-from corelax.analysis.differing import choose_differences
 from corelax.analysis.errors import (
     ErrorCounts,
     MentionError,
@@ -24,15 +23,8 @@ from corelax.analysis.errors import (
     document_errors,
     error_examples,
     errors_table,
-    mean_errors,
 )
 from corelax.analysis.passages import choose_passages
-from corelax.analysis.pronouns import (
-    PeopleCounts,
-    PronounCounts,
-    people_counts,
-    pronoun_counts,
-)
 from corelax.analysis.reliability import Reliability, reliability
 from corelax.analysis.significance import Difference, DocumentCounts, holm, paired_difference
 
@@ -43,13 +35,10 @@ __all__ = [
     "DocumentCounts",
     "ErrorCounts",
     "MentionError",
-    "PeopleCounts",
-    "PronounCounts",
     "Reliability",
     "agreement_page",
     "agreement_passages",
     "agreement_table",
-    "choose_differences",
     "choose_passages",
     "compare",
     "compare_outputs",
@@ -62,9 +51,6 @@ __all__ = [
     "error_examples",
     "errors_table",
     "holm",
-    "mean_errors",
     "paired_difference",
-    "people_counts",
-    "pronoun_counts",
     "reliability",
 ]

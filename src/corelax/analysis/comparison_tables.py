@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from corelax.analysis.comparison import LEVEL, Comparison
 from corelax.analysis.decisions import CORRECT_LINK, ERRORS, OF_ANAPHORIC, TYPES
 from corelax.analysis.errors import ErrorCounts, figure
-from corelax.analysis.written import interval, p_text
+from corelax.analysis.significance import interval, p_text
 from corelax.core.version import VERSION
 from corelax.metrics import rounded_percent
 from corelax.metrics.options import AVERAGE

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from corelax.analysis.significance import Difference
-from corelax.analysis.written import interval, p_text
+from corelax.analysis.significance import Difference, interval, p_text
 from corelax.render.tables import Cell, Row
 from corelax.study.results import Outcome, Spread
 from corelax.study.systems import PAPER

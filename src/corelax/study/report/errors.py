@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from corelax.analysis.decisions import CORRECT_LINK, ERRORS, TYPES
-from corelax.analysis.significance import Difference
-from corelax.analysis.written import interval
+from corelax.analysis.significance import Difference, interval
 from corelax.document import Document
 from corelax.rankers.sparse.features.mention import genre_of
 from corelax.render.tables import Cell, Row, Table

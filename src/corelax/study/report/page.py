@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from corelax.analysis.passages import choose_passages
-from corelax.analysis.written import interval
+from corelax.analysis.significance import interval
 from corelax.core.version import VERSION
 from corelax.render.figures import Figure
 from corelax.render.pages import Item, Page, Section

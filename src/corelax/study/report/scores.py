@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from corelax.analysis.orders import OrderAgreement, order_agreement
-from corelax.analysis.significance import holm
-from corelax.analysis.written import interval, signed
+from corelax.analysis.significance import holm, interval, signed
 from corelax.core.text_table import format_table
 from corelax.metrics import METRICS
 from corelax.render.tables import Cell, Row, Table
