@@ -80,10 +80,6 @@ def test_a_reader_accepts_the_resolved_text(case: Case) -> None:
     assert resolution_from(case.marked).resolved_text(**case.options) == case.resolved
 
 
-def test_there_are_many_cases() -> None:
-    assert len(cases()) >= 60
-
-
 # Options.
 
 

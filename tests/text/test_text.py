@@ -99,11 +99,6 @@ def test_a_text_without_words_is_a_document_without_tokens(text: str) -> None:
     assert (doc.id, doc.words, doc.sentence_starts, doc.layers["offsets"]) == ("empty", (), (), ())
 
 
-def test_one_word() -> None:
-    doc = document_of("word")
-    assert (doc.words, doc.sentence_starts, doc.layers) == (("word",), (0,), {"offsets": ((0, 4),)})
-
-
 @pytest.mark.parametrize(
     "expected",
     [
@@ -156,13 +151,6 @@ def test_nearly_all_sentences_of_a_treebank_are_cut_as_there() -> None:
     assert sum(equal) > 0.97 * len(equal)
 
 
-def test_brackets_and_units_of_a_longer_sentence() -> None:
-    text = "He wasn't paid $1.5 (or 10%) of Ann's 2,000 shares, i.e. nothing; she'd said so..."
-    assert words(text) == (
-        "He|was|n't|paid|$|1.5|(|or|10|%|)|of|Ann|'s|2,000|shares|,|i.e.|nothing|;|she|'d|said|so|..."
-    )
-
-
 @pytest.mark.parametrize(
     "blank", [" ", "\t", "\xa0", "\r\n", "\u3000", "\u200b", "\ufeff", "\0", "\x85"]
 )
@@ -170,10 +158,6 @@ def test_odd_blanks_divide_words(blank: str) -> None:
     doc = document_of(f"one{blank}two")
     assert doc.words == ("one", "two")
     assert doc.layers["offsets"][1] == (3 + len(blank), 6 + len(blank))
-
-
-def test_lone_surrogates_are_kept() -> None:
-    assert document_of("a\ud800 \udc00").words == ("a\ud800", "\udc00")
 
 
 @pytest.mark.parametrize(
@@ -194,7 +178,6 @@ def test_lone_surrogates_are_kept() -> None:
         ["He waited . . . and left . . .", "He ran."],
         ["It rained.", "(see below)"],
         ["Hi! (see below)"],
-        ["Cats, dogs, etc. (see below)"],
         ["我爱你。", "你呢？", "好！"],
         ["كيف حالك؟", "بخير."],
         ["यह ठीक है।", "हाँ।"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import accumulate, chain
 
 import numpy as np
 
@@ -110,7 +110,15 @@ def entities_of(
         groups.setdefault(mention.entity, []).append(mention)
     words, offsets = document.words, document.layer("offsets")
     lower = frozenset(word for word in words if word.islower())
-    return tuple(_entity(group, words, lower, text, offsets) for group in groups.values())
+    entities = []
+    for group in groups.values():
+        of_mentions = [words[m.span.start : m.span.end] for m in group]
+        number = representative(of_mentions, lower)
+        first = group[number].span.start
+        called = Span(first, first + short_end(of_mentions[number]))
+        name = text[slice(*_characters(called, offsets, len(text)))]
+        entities.append(ResolvedEntity(tuple(group), group[number], name))
+    return tuple(entities)
 
 
 def clusters_of(
@@ -157,44 +165,18 @@ def _clipped(probability: float) -> float:
     return min(max(float(probability), 0.0), 1.0)
 
 
-def _entity(
-    mentions: Sequence[ResolvedMention],
-    words: Sequence[str],
-    lower: frozenset[str],
-    text: str,
-    offsets: Sequence[tuple[int, int]],
-) -> ResolvedEntity:
-    of_mentions = [words[m.span.start : m.span.end] for m in mentions]
-    number = representative(of_mentions, lower)
-    chosen = mentions[number]
-    span = Span(chosen.span.start, chosen.span.start + short_end(of_mentions[number]))
-    start, end = _characters(span, offsets, len(text))
-    return ResolvedEntity(tuple(mentions), chosen, text[start:end])
-
-
 def with_characters(document: Document, text: str | None = None) -> tuple[Document, str]:
     """A document with the layer `offsets`, and what it counts in; arguments as for `resolution_of`."""
     text = document.raw_text if text is None else text
     if text is not None:
         _check_offsets(document, text)
         return document, text
-    text, offsets = _joined(document.words)
-    return replace(document, layers={**document.layers, "offsets": offsets}), text
-
-
-def _joined(words: Sequence[str]) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Words with a blank between them, and where each is.
-
-    >>> _joined(["a", "bc"])
-    ('a bc', ((0, 1), (2, 4)))
-    """
-    offsets = []
-    end = -1
-    for word in words:
-        start = end + 1
-        end = start + len(word)
-        offsets.append((start, end))
-    return " ".join(words), tuple(offsets)
+    ends = accumulate(len(word) + 1 for word in document.words)
+    offsets = tuple(
+        (end - 1 - len(word), end - 1) for end, word in zip(ends, document.words, strict=True)
+    )
+    layers = {**document.layers, "offsets": offsets}
+    return replace(document, layers=layers), " ".join(document.words)
 
 
 def _check_offsets(document: Document, text: str) -> None:

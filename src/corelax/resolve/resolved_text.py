@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from corelax.resolve.resolution import Resolution, ResolvedMention
 
 KINDS = {"pronouns": PRONOUN, "nominals": DESCRIPTION, "names": NAME}
-PERSONS = (1, 2, 3)
+_PERSONS = (1, 2, 3)
 DEEPEST = 30  # how many mentions before one are looked at for those around it
 MOST_NESTED = 2  # names in names: Ann's brother's dog
 _PLURAL = frozenset("they them their theirs we us our ours 'em".split())
@@ -50,7 +50,7 @@ def resolved_text(
     for kind in check_items("kinds", kinds):
         check_choice("kinds", kind, KINDS)
     for person in check_items("persons", persons):
-        if person not in PERSONS:
+        if person not in _PERSONS:
             raise CorelaxError(f"persons must be of 1, 2 and 3, not {person!r}")
     if check_number("least_probability", least_probability) > 1:
         raise CorelaxError(f"least_probability must be at most 1, not {least_probability!r}")

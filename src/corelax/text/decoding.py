@@ -76,26 +76,22 @@ def check_encoding(encoding: str) -> None:
 
 def _other_kind(raw: bytes, path: str) -> str | None:
     """What a file is that must be converted first, with the command for it; None if it may be text."""
-    name = None
     if raw.startswith(_PDF):
         return f"this is a PDF; convert it: pdftotext {_in_and_out(path)}"
     if raw.startswith(_OLD_WORD):
         return "this is a Word file of before 2007; save it as text in Word or LibreOffice"
     if raw.startswith(b"{\\rtf"):
-        name = "an RTF file", "rtf"
-    elif raw.startswith(_ZIP):
-        start = raw[:200]
-        if b"mimetypeapplication/vnd.oasis.opendocument.text" in start:
-            name = "an OpenDocument text (odt)", "odt"
-        elif b"mimetypeapplication/epub+zip" in start:
-            name = "an EPUB book", "epub"
-        elif b"word/document.xml" in raw:
-            name = "a Word file (docx)", "docx"
-        else:
-            return "this is a zip archive; unpack it"
-    if name is None:
+        kind, reader = "an RTF file", "rtf"
+    elif not raw.startswith(_ZIP):
         return None
-    kind, reader = name
+    elif b"mimetypeapplication/vnd.oasis.opendocument.text" in raw[:200]:
+        kind, reader = "an OpenDocument text (odt)", "odt"
+    elif b"mimetypeapplication/epub+zip" in raw[:200]:
+        kind, reader = "an EPUB book", "epub"
+    elif b"word/document.xml" in raw:
+        kind, reader = "a Word file (docx)", "docx"
+    else:
+        return "this is a zip archive; unpack it"
     return f"this is {kind}; convert it: pandoc -f {reader} -t plain {_in_and_out(path, '-o ')}"
 
 

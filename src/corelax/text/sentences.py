@@ -9,7 +9,7 @@ from itertools import pairwise
 from operator import itemgetter
 
 from corelax.text.markup import begins_block, ends_block, is_markup
-from corelax.text.tokens import BEFORE_NUMBERS, TITLES
+from corelax.text.tokens import BEFORE_NUMBERS, NEVER_LAST
 
 _STOPS = frozenset(". ! ? … ... .. …. 。 ！ ？ ｡ । ॥ ؟ ۔ ։".split())
 _LAST = ".!?…。！？｡।॥؟۔։"  # last characters of stops and abbreviations
@@ -19,7 +19,7 @@ _CLOSERS = _QUOTES.union("› ) ] } 」 』 ） 】".split())
 _OPENERS = frozenset("\" ' “ ‘ « ‹ ( [ { 「 『 （ 【 - -- – — * _".split())
 _BULLETS = frozenset("- * • · ◦ ▪ ‣".split())
 _NUMBER = re.compile(r"\d[\d.]*\.")  # of an item on a list
-_NEVER_LAST = frozenset(f"{word}." for word in (*TITLES, *BEFORE_NUMBERS, *"bdm"))
+_GOES_ON = frozenset(f"{word}." for word in (*NEVER_LAST, *BEFORE_NUMBERS, *"bdm"))
 
 # The usual first words of sentences, for the doubtful case: an abbreviation, then a capital.
 _STARTERS = frozenset(
@@ -132,7 +132,7 @@ def _ends(words: Sequence[str], stop: int, closed: int, after: int, first: int) 
     if word in _STOPS:
         is_quoted = words[closed - 1] in _QUOTES
         return not (is_quoted and first + 1 < len(words) and words[first + 1] in _SAYING)
-    if word in _NEVER_LAST or _NUMBER.fullmatch(word):
+    if word in _GOES_ON or _NUMBER.fullmatch(word):
         return False
     return words[first] in _STARTERS
 

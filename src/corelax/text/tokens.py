@@ -9,7 +9,7 @@ from corelax.text.markup import PICTURE, REFERENCE, TAG
 
 # English abbreviations that keep their full stop, which is not written here.
 # The sentence goes on after these.
-TITLES = """
+NEVER_LAST = """
     Mr Mrs Ms Mx Messrs Dr Drs Prof Rev Fr Sr St Ste Mme Mlle Gen Col Maj Capt Cpt Cmdr Lt Sgt Adm Hon Sen
     Rep Gov Pres Supt Mt Ft MR MRS MS DR ST vs cf viz approx ca al div i.e e.g I.e E.g
 """.split()
@@ -84,7 +84,7 @@ _TOKEN = re.compile(
     | (?<!\w) [@\#] [^\W\d]\w*+
 
     # Abbreviations with their full stop, initials, the number of an item on a list.
-    | {_any([*TITLES, *ABBREVIATIONS])} \. {_END}
+    | {_any([*NEVER_LAST, *ABBREVIATIONS])} \. {_END}
     | {_any(BEFORE_NUMBERS)} \. (?=\ ?\d)
     | (?<=\() [bcdm]\. (?=\ )
     | (?: [A-Za-z]\. ){{2,}}+ {_END}
