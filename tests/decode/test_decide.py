@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import corelax.decode
-from corelax.decode import ResolveOptions, Scored, best_links
+from corelax.decode import ResolveOptions, Scored, best_entities, best_links
+from corelax.decode.arrays import candidate_scores
 from corelax.decode.membership import candidate_probs, membership
 from corelax.document import Document
 from corelax.english.claims import claims_of
@@ -180,6 +181,29 @@ def test_probabilities_are_those_of_the_dense_table(scored):
         assert decision.entity_probability == pytest.approx(belongs[i, column].item(), abs=1e-9)
         mention = 1 / (1 + np.exp(-scored.logit[i]))
         assert decision.probability == pytest.approx(mention, abs=1e-6)
+
+
+@pytest.mark.parametrize("decoding", ["links", "entities"])
+def test_a_table_of_all_pairs_is_decided_as_decoders_of_tensors_do(decoding):
+    """As sparse rankers give it: more mentions than are solved for at once."""
+    size, nowhere = 150, np.full(150, -1)
+    table = torch.from_numpy(np.random.default_rng(3).standard_normal((size, size)).cumsum(1) / 3)
+    scores, antecedents = candidate_scores(table.numpy())
+    start, logit = 2 * np.arange(size), np.full(size, np.inf)
+    scored = Scored(start, start + 1, nowhere, logit, scores, antecedents, size)
+    options = ResolveOptions(decoding=decoding, singletons="keep", consistent=False)
+    decisions = corelax.decode.decide(scored, Document(id="d", words=()), options).decisions()
+    decode = best_links if decoding == "links" else best_entities
+    assert entities(decisions) == decode(table, singletons="keep")
+    links = link_probs(table)
+    belongs = entity_probs(links)
+    first = {}
+    for i, decision in enumerate(decisions):
+        u = first.setdefault(decision.entity, i)
+        j = i if decision.antecedent is None else decision.antecedent
+        assert decision.link_probability == pytest.approx(links[i, j].item(), abs=1e-9)
+        assert decision.entity_probability == pytest.approx(belongs[i, u].item(), abs=1e-9)
+        assert (decision.probability, decision.head) == (1.0, None)
 
 
 # What the words of the document change.

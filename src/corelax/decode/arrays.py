@@ -51,8 +51,9 @@ def candidate_scores(table: NDArray[np.floating]) -> tuple[NDArray[np.floating],
         table: [mention, antecedent] lower triangle, the diagonal is "new entity".
     """
     size = len(table)
-    earlier = np.where(np.tri(size, k=-1, dtype=bool), table, -np.inf)
-    antecedents = np.broadcast_to(np.arange(size), (size, size))
+    is_earlier = np.tri(size, k=-1, dtype=bool)
+    earlier = np.where(is_earlier, table, -np.inf)
+    antecedents = np.where(is_earlier, np.arange(size), 0)
     return np.concatenate([table.diagonal()[:, None], earlier], -1), antecedents
 
 

@@ -170,7 +170,7 @@ def _by_sparse(
         raise CorelaxError(
             f"{folder}: torch runs a sparse ranker; leave out the runtime {options.runtime!r}"
         )
-    from corelax.decode import decide
+    from corelax.decode import Decided, decide
     from corelax.resolve.resolution import resolution_of
     from corelax.resolve.sparse import SparseModel  # needs torch
 
@@ -180,7 +180,10 @@ def _by_sparse(
     options = as_trained(replace(options, consistent=False), model.training, folder, note, names)
     model.source = noting_source(options.mentions or DETECT, note)
     for document in documents:
-        yield resolution_of(document, decide(model.scored(document), document, options))
+        decided = decide(model.scored(document), document, options)
+        # Of all pairs the likely antecedents are not told, only the one that is taken.
+        untold = decided.likely[:, :0], decided.likely_probability[:, :0]
+        yield resolution_of(document, Decided(*decided[:-2], *untold))
 
 
 def as_trained(
