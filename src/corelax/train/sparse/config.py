@@ -185,11 +185,7 @@ def affects(key: str, objective: str) -> bool:
 
 
 def saved_config(folder: Path) -> Config:
-    """The settings that the model in a folder was trained with.
-
-    Args:
-        folder: A model folder of a sparse ranker, in the format of today or an older one.
-    """
+    """The settings that the model in a folder was trained with."""
     settings, training = read_config(folder)
     try:
         return Config.from_saved({**asdict(settings), **training["config"]})
