@@ -36,26 +36,29 @@ def consistent_antecedents(
     >>> consistent_antecedents(scores, np.array([[0, 0], [0, 0], [0, 1]]), [0, 0, 1], he_ann_she)
     [0, 1, 1]
     """
-    links = _without_clash(scores, antecedents, links, claims)
-    if any(named and selves for named, selves in claims.speakers):
-        _join_names(links, claims)
-    return links
-
-
-def _without_clash(
-    scores: NDArray[np.floating], antecedents: Ints, links: Sequence[int], claims: Claims
-) -> list[int]:
-    """The links of entities that clash made anew."""
+    result = list(links)
     first = first_mentions(links)
-    of_links: list[int] = first.tolist()
-    clashing = claims.clashing(of_links)
-    if not clashing:
-        return list(links)
+    if clashing := claims.clashing(first.tolist()):
+        _link_again(scores, antecedents, result, first, clashing, claims)
+    if any(named and selves for named, selves in claims.speakers):
+        _join_names(result, claims)
+    return result
+
+
+def _link_again(
+    scores: NDArray[np.floating],
+    antecedents: Ints,
+    result: list[int],
+    first: Ints,
+    clashing: set[int],
+    claims: Claims,
+) -> None:
+    """Makes the links of entities that clash anew."""
     clashes = np.zeros(len(first), bool)
     clashes[list(clashing)] = True
     again = clashes[first].nonzero()[0].tolist()
-    outnumbered = _outnumbered(again, of_links, claims)
-    result, groups = list(links), of_links
+    groups: list[int] = first.tolist()
+    outnumbered = _outnumbered(again, groups, claims)
     for mention in again:
         result[mention] = groups[mention] = mention
     group = _Groups(claims, groups)
@@ -71,7 +74,6 @@ def _without_clash(
         else:
             less = -choices[mention][rank + 1][0]
             heapreplace(queue, (is_late, less, mention, rank + 1))
-    return result
 
 
 def _outnumbered(mentions: Sequence[int], entities: Sequence[int], claims: Claims) -> set[int]:

@@ -54,14 +54,19 @@ def decide(
     """
     grouping = _grouping(scored, document, options, list(must_link), list(cannot_link), every_span)
     link, near, entity, written = grouping.link, grouping.near, grouping.entity, grouping.written
-    belongs = EntityProbabilities.of(
-        scored._replace(scores=grouping.scores),
+    scores = grouping.scores
+    belongs = EntityProbabilities(
+        # Copies, so that a kept result does not keep the scores of a whole batch.
+        scored._replace(
+            scores=scores if scores.base is None else scores.copy(),
+            antecedents=scored.antecedents.astype(np.int32),
+        ),
         entity if np.array_equal(link, near) else entity_numbers(near),
         written,
     )
     # Of the spans that are written:
     calibration = scored.calibration
-    probs = candidate_probs(grouping.scores[written] / calibration.link_temperature)
+    probs = candidate_probs(scores[written] / calibration.link_temperature)
     antecedents, chosen = scored.antecedents[written], near[written]
     link_prob = np.where(antecedents == chosen[:, None], probs[:, 1:], 0).sum(-1)
     likely, likely_probability = _likely_antecedents(scored, probs, antecedents)

@@ -35,15 +35,6 @@ class EntityProbabilities:
     entity: Ints
     written: Ints
 
-    @classmethod
-    def of(cls, scored: Scored, entity: Ints, written: Ints) -> EntityProbabilities:
-        """Copies what is needed, so that a kept result does not keep the scores of a whole batch."""
-        scores, antecedents = scored.scores, scored.antecedents
-        if scores.base is not None:
-            scores = scores.copy()
-        antecedents = antecedents.astype(np.int32)
-        return cls(scored._replace(scores=scores, antecedents=antecedents), entity, written)
-
     def __call__(self) -> Floats:
         """[mention] the probability that it belongs to its entity."""
         scored, calibration = self.scored, self.scored.calibration

@@ -133,7 +133,7 @@ class Resolver:
         """
         if isinstance(text, list | tuple):
             raise CorelaxError("resolve takes a single text; for several there is pipe")
-        chosen = ResolveOptions(**options)
+        chosen = _chosen(options)
         document = document_given(text, speakers)
         is_raw = not isinstance(text, Document)
         together = check_items("must_link", must_link)
@@ -163,7 +163,7 @@ class Resolver:
             mentions: Its mentions; those that are repeated count once.
             **options: As in `resolve`; `singletons` "drop" leaves out given mentions that are alone, too.
         """
-        chosen = ResolveOptions(**options)
+        chosen = _chosen(options)
         if not isinstance(document, Document):
             raise CorelaxError(f"document must be a Document, not {type(document).__name__}")
         every = list(dict.fromkeys(check_items("mentions", mentions)))
@@ -196,7 +196,7 @@ class Resolver:
         in_words = constraints.in_words(found.source, found.text)
         written = [m.span.bounds for m in found.mentions if m.span.is_continuous]
         written = [(start, end) for start, end in written if end > start]
-        return self._constrained(found.source, in_words, ResolveOptions(**options), written)
+        return self._constrained(found.source, in_words, _chosen(options), written)
 
     def pipe(
         self, texts: Iterable[Text], *, batch_size: int = 8, jobs: int = 1, **options: Any
@@ -216,7 +216,7 @@ class Resolver:
             raise CorelaxError("texts must be several texts, as [text]; resolve takes a single one")
         check_number("batch_size", batch_size, at_least=1, integer=True)
         check_number("jobs", jobs, at_least=1, integer=True)
-        chosen = ResolveOptions(**options)
+        chosen = _chosen(options)
         if not hasattr(type(texts), "__iter__"):
             raise CorelaxError(f"texts must be a list or another iterable, not {texts!r}")
         batches = batches_of(documents_given(texts), batch_size)
@@ -326,6 +326,13 @@ class Resolver:
             return resolution_of(document, decided)
         stay = {Span(*span) for span in constraints.mentions}
         return resolution_of(document, without_alone(decided.decisions(), stay))
+
+
+def _chosen(options: dict[str, Any]) -> ResolveOptions:
+    chosen = ResolveOptions(**options)
+    if chosen.decoding == "entities":
+        raise CorelaxError("an encoder ranker decodes by links; leave out 'entities'")
+    return chosen
 
 
 def _batch_resolver(
