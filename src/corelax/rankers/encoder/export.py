@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -30,7 +30,8 @@ from corelax.rankers.encoder.ranker import EncoderRanker
 OPSET = 23  # the first with attention as one operation
 INSTALL = "onnx and onnxscript are not installed; pip install 'corelax[export]'"
 PREFIX = "ranker."  # of weights, in the modules below
-_Shapes = dict[str, dict[int, Any]]
+FLOATS = {"vectors", "hidden", "words"}  # inputs that are not whole numbers
+_Inputs = dict[str, tuple[Any, ...]]  # sizes, or names of sizes that may change
 
 
 class _Part(nn.Module):
@@ -118,111 +119,88 @@ def export_graphs(ranker: EncoderRanker) -> dict[str, Graph]:
         raise CorelaxError(INSTALL) from None
     settings = ranker.settings
     size, most = int(ranker.encoder.config.hidden_size), settings.antecedents
-    dim = torch.export.Dim
-    windows, pieces, words = dim("windows"), dim("pieces", max=settings.window), dim("words")
-    spans, kept, offsets = dim("spans"), dim("kept"), dim("offsets", max=settings.max_width)
-    before, rows = dim("before", min=most), dim("rows")
-    # Sizes that are all different, and none of them 0 or 1, which would be taken for fixed.
-    w, p, n, s, k, o = 2, 7, 5, 11, 6, min(3, settings.max_width)
-    b, r = most + 3, 4
-    of_block: tuple[dict[str, Tensor], _Shapes] = (
-        {
-            "vectors": torch.randn(b, settings.span_size),
-            "number": torch.arange(b),
-            "properties": _numbers(b, len(PROPERTIES)),
-            "scheme": _numbers(1),
-            "rows": torch.arange(r),
-        },
-        {
-            **{name: {0: before} for name in ("vectors", "number", "properties")},
-            "scheme": {},
-            "rows": {0: rows},
-        },
-    )
-    examples: dict[str, tuple[nn.Module, dict[str, Tensor], _Shapes, list[str]]] = {
+    # Sizes that are all different, and none of them 0 or 1, which would be taken for fixed; and their limits.
+    sizes = {
+        "windows": (2, {}),
+        "pieces": (7, {"max": settings.window}),
+        "words": (5, {}),
+        "spans": (11, {}),
+        "kept": (6, {}),
+        "offsets": (min(3, settings.max_width), {"max": settings.max_width}),
+        "before": (most + 3, {"min": most}),
+        "rows": (4, {}),
+    }
+    of_pieces, of_words = ("windows", "pieces"), ("windows", "words")
+    block: _Inputs = {
+        "vectors": ("before", settings.span_size),
+        "number": ("before",),
+        "properties": ("before", len(PROPERTIES)),
+        "scheme": (1,),
+        "rows": ("rows",),
+    }
+    parts: dict[str, tuple[_Part, _Inputs, Sequence[str]]] = {
         WORDS: (
             _Words(ranker),
             {
-                "vectors": torch.randn(w, p, size),
-                "lengths": torch.tensor([p, p - 1]),
-                "owners": _numbers(w, p),
-                "shapes": _numbers(w, n),
-                "schemes": _numbers(w),
-                "window": _numbers(s),
-                "start": _numbers(s),
-                "width": _numbers(s),
+                "vectors": (*of_pieces, size),
+                "lengths": ("windows",),
+                "owners": of_pieces,
+                "shapes": of_words,
+                "schemes": ("windows",),
+                **dict.fromkeys(("window", "start", "width"), ("spans",)),
             },
-            {
-                "vectors": {0: windows, 1: pieces},
-                "lengths": {0: windows},
-                "owners": {0: windows, 1: pieces},
-                "shapes": {0: windows, 1: words},
-                "schemes": {0: windows},
-                **{name: {0: spans} for name in ("window", "start", "width")},
-            },
-            ["words", "logits"],
+            ("words", "logits"),
         ),
         MENTIONS: (
             _Mentions(ranker),
-            {
-                "hidden": torch.randn(w, p, size),
-                "owners": _numbers(w, p),
-                "shapes": _numbers(w, n),
-            },
-            {
-                **{name: {0: windows, 1: pieces} for name in ("hidden", "owners")},
-                "shapes": {0: windows, 1: words},
-            },
+            {"hidden": (*of_pieces, size), "owners": of_pieces, "shapes": of_words},
             [f"of_{name}" for name in MENTION_PARTS],  # unlike names inside the graph
         ),
         SPANS: (
             _Spans(ranker),
             {
-                "words": torch.randn(w, n, size),
-                "layers": _numbers(w, n, len(LAYERS)),
-                "first": _numbers(w),
-                "schemes": _numbers(w),
-                "window": _numbers(k),
-                "start": _numbers(k),
-                "width": _numbers(k),
-                "offsets": torch.arange(o),
+                "words": (*of_words, size),
+                "layers": (*of_words, len(LAYERS)),
+                "first": ("windows",),
+                "schemes": ("windows",),
+                **dict.fromkeys(("window", "start", "width"), ("kept",)),
+                "offsets": ("offsets",),
             },
-            {
-                "words": {0: windows, 1: words},
-                "layers": {0: windows, 1: words},
-                "first": {0: windows},
-                "schemes": {0: windows},
-                **{name: {0: kept} for name in ("window", "start", "width")},
-                "offsets": {0: offsets},
-            },
-            ["vectors", "properties"],
+            ("vectors", "properties"),
         ),
-        LINKS: (_Links(ranker), *of_block, ["scores", "antecedents"]),
-        CANDIDATES: (_Candidates(ranker), *of_block, [f"of_{name}" for name in CANDIDATE_PARTS]),
+        LINKS: (_Links(ranker), block, ("scores", "antecedents")),
+        CANDIDATES: (_Candidates(ranker), block, [f"of_{name}" for name in CANDIDATE_PARTS]),
     }
-    names = set(ranker.state_dict())
+    dims = {name: torch.export.Dim(name, **limits) for name, (_, limits) in sizes.items()}
+    models = {}
     with _quietly():
-        models = {name: _exported(*example) for name, example in examples.items()}
+        for name, (part, inputs, outputs) in parts.items():
+            shapes = {k: [sizes[d][0] if d in sizes else d for d in v] for k, v in inputs.items()}
+            dynamic = {
+                k: {at: dims[d] for at, d in enumerate(v) if d in dims} for k, v in inputs.items()
+            }
+            models[name] = _exported(part, shapes, dynamic, outputs)
     _flatten_attention(models[WORDS], ranker.encoder.config.num_attention_heads)
+    names = set(ranker.state_dict())
     return {name: _without_weights(model, names) for name, model in models.items()}
 
 
-def _numbers(*shape: int) -> Tensor:
-    return torch.zeros(shape, dtype=torch.long)
-
-
 def _exported(
-    module: nn.Module,
-    example: Mapping[str, Tensor],
+    part: _Part,
+    shapes: Mapping[str, Sequence[int]],
     dynamic: Mapping[str, dict[int, Any]],
-    outputs: list[str],
+    outputs: Sequence[str],
 ) -> Any:
-    """An ONNX model of a module."""
+    """An ONNX model of a part with inputs of some shapes, of which some sizes may change."""
+    inputs = {
+        name: torch.zeros(shape, dtype=torch.float if name in FLOATS else torch.long)
+        for name, shape in shapes.items()
+    }
     program = torch.onnx.export(
-        module.eval(),
-        kwargs=dict(example),
+        part.eval(),
+        kwargs=inputs,
         dynamic_shapes=dict(dynamic),
-        output_names=outputs,
+        output_names=list(outputs),
         dynamo=True,
         optimize=False,  # would transpose weights, which then have no name any more
         opset_version=OPSET,
