@@ -9,14 +9,14 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from corelax.decode.arrays import Ints
 from corelax.document import Document
 from corelax.rankers.encoder.features import LAYERS, word_layers
-from corelax.rankers.encoder.tokenizer import Tokenizer, WordPieces
+from corelax.rankers.encoder.tokenizer import WordPieces
 
 LONGEST_NAME = 8  # pieces of the name of a speaker
 
@@ -82,7 +82,7 @@ def _window(
     pieces: Sequence[list[int]],
     before: Mapping[int, list[int]],
     layers: Ints,
-    tokenizer: Tokenizer,
+    tokenizer: Any,
 ) -> TextWindow:
     """The window of words `first` to `end`; `before` has the pieces of names that are read before words."""
     read, owners = [tokenizer.cls_token_id], [-1]

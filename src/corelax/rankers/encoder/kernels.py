@@ -90,9 +90,9 @@ class KernelNetwork(OnnxNetwork):
     ) -> None:
         self._kernels = kernels
         super().__init__(stored, graphs, threads)
-        self.least_at_once = (
-            4  # their threads hardly wait: more calls, so that several end together
-        )
+        self.name = "kernels in int8"
+        # Their threads hardly wait: more calls, so that several end together.
+        self.least_at_once = 4
 
     def words(self, batch: WindowBatch, threads: int) -> tuple[Vectors, Vectors]:
         vectors, spans = self._looked_up(batch), batch.spans

@@ -8,7 +8,7 @@ links    a block of spans and those before it → candidates and their scores
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,48 +62,41 @@ class WindowBatch(NamedTuple):
         return shapes
 
 
-class Network(Protocol):
+class Network:
     """A network with its weights.
 
     Attributes:
+        settings: Sizes and limits of the ranker.
+        size: The length of the encoder's vectors.
+        heads: The number of the encoder's attention heads.
+        threads: How many threads a call may compute with.
         least_at_once: From how many batches on two calls at once are faster; None: never.
     """
 
-    least_at_once: int | None
+    name = "a network"  # what computes, and where
+    kind = "cpu"  # of device
+    least_at_once: int | None = None
 
-    @property
-    def settings(self) -> EncoderSettings:
-        """Sizes and limits of the ranker."""
-
-    @property
-    def name(self) -> str:
-        """What computes, and where."""
-
-    @property
-    def size(self) -> int:
-        """The length of the encoder's vectors."""
-
-    @property
-    def heads(self) -> int:
-        """The number of the encoder's attention heads."""
-
-    @property
-    def threads(self) -> int:
-        """How many threads a call may compute with."""
+    def __init__(self, settings: EncoderSettings, size: int, heads: int, threads: int = 1) -> None:
+        self.settings, self.size, self.heads, self.threads = settings, size, heads, threads
 
     @property
     def pieces(self) -> int:
         """How many pieces the encoder reads at a time, or one window if that is longer."""
+        return PIECES[self.kind]
 
     @property
     def block(self) -> int:
         """How many spans are linked at a time."""
+        return BLOCK[self.kind]
 
     def words(self, batch: WindowBatch, threads: int) -> tuple[Any, Vectors]:
         """Vectors of words, which only `spans` looks at, and [span] the logits of all spans."""
+        raise NotImplementedError
 
     def spans(self, words: Any, batch: WindowBatch, number: Ints) -> tuple[Vectors, Ints]:
         """[kept, size] vectors and [kept, property] `PROPERTIES` of some spans, by their numbers."""
+        raise NotImplementedError
 
     def links(
         self,
@@ -124,6 +117,7 @@ class Network(Protocol):
             rows: [row] the places of the block.
             threads: How many threads may compute.
         """
+        raise NotImplementedError
 
 
 def window_batch(

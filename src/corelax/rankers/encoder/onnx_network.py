@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from corelax.core.errors import CorelaxError
 from corelax.core.folders import first_line
 from corelax.decode.arrays import Ints
-from corelax.rankers.encoder.network import BLOCK, PIECES, Vectors, WindowBatch
+from corelax.rankers.encoder.network import Network, Vectors, WindowBatch
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.rankers.encoder.weights import SCALE, StoredWeights
 
@@ -75,8 +75,8 @@ class Stored(NamedTuple):
     heads: int
 
 
-class OnnxNetwork:
-    """Graphs and weights as `batches.Network`.
+class OnnxNetwork(Network):
+    """Graphs and weights as a network.
 
     Args:
         stored: Of the model folder.
@@ -84,18 +84,13 @@ class OnnxNetwork:
         threads: How many threads a call computes with. They wait without spinning.
     """
 
-    pieces, block = PIECES["cpu"], BLOCK["cpu"]
-
     def __init__(self, stored: Stored, graphs: Mapping[str, Graph], threads: int) -> None:
-        self.settings, self.heads, self.threads = stored.settings, stored.heads, threads
-        self.size = stored.weights.shape(stored.lookup)[1]
-        self.least_at_once: int | None = None if WORDS in graphs else 2
+        size = stored.weights.shape(stored.lookup)[1]
+        super().__init__(stored.settings, size, stored.heads, threads)
+        self.name = "onnxruntime" if WORDS in graphs else "onnxruntime in int8"
+        self.least_at_once = None if WORDS in graphs else 2
         self._stored, self._graphs = stored, graphs
         self._start()
-
-    @property
-    def name(self) -> str:
-        return "onnxruntime" if WORDS in self._graphs else "onnxruntime in int8"
 
     def words(self, batch: WindowBatch, threads: int) -> tuple[Vectors, Vectors]:  # noqa: ARG002
         spans = batch.spans

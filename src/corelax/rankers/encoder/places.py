@@ -52,15 +52,6 @@ class Places:
             return "is where a long sentence is cut; give shorter sentences"
         return None
 
-    def held(self, spans: Ints) -> NDArray[np.bool_]:
-        """[span] `holds` for many spans at once, [span, 2] first word and one past the last."""
-        start, last = spans[:, 0], spans[:, 1] - 1
-        narrow = (last >= start) & (last - start < self._max_width)
-        last = np.maximum(last, start)
-        in_sentence = self._sentence[start] == self._sentence[last]
-        held: NDArray[np.bool_] = narrow & in_sentence & (self._window[start] == self._window[last])
-        return held
-
     def of(self, spans: Sequence[tuple[int, int]] | Ints) -> Ints:
         """[span, 3] window, first word in it, width less one."""
         table = np.array(spans, np.int64).reshape(-1, 2)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import torch
-from torch import Tensor, nn
 
 from corelax.core.errors import CorelaxError
 from corelax.rankers.encoder.model import EncoderModel
 from corelax.rankers.encoder.ranker import EncoderRanker
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.rankers.encoder.torch_network import TorchNetwork
+
+# Weights with a row for each scheme.
+PER_SCHEME = ("spans.scheme.", "spans.out.", "span_vectors.scheme.", "antecedents.scheme.")
 
 
 def with_schemes(settings: EncoderSettings, schemes: tuple[str, ...]) -> EncoderSettings:
@@ -41,23 +43,7 @@ def with_settings(model: EncoderModel, settings: EncoderSettings) -> EncoderMode
     ranker = EncoderRanker(model.ranker.encoder, settings, model.ranker.pad)
     old = model.ranker.state_dict()
     ranker.load_state_dict(
-        {name: old[name][rows] if name in _per_scheme(ranker) else old[name] for name in old}
+        {name: old[name][rows] if name.startswith(PER_SCHEME) else old[name] for name in old}
     )
     network = TorchNetwork(ranker.to(model.ranker.device).eval())
     return EncoderModel(network, model.tokenizer, {})
-
-
-def _per_scheme(ranker: EncoderRanker) -> set[str]:
-    """The weights that have a row for each scheme."""
-    parts: list[tuple[str, nn.Module]] = [
-        ("spans.scheme", ranker.spans.scheme),
-        ("spans.out", ranker.spans.out),
-        ("span_vectors.scheme", ranker.span_vectors.scheme),
-        ("antecedents.scheme", ranker.antecedents.scheme),
-    ]
-    weights: list[tuple[str, Tensor]] = [
-        (f"{prefix}.{name}", weight)
-        for prefix, part in parts
-        for name, weight in part.named_parameters()
-    ]
-    return {name for name, _ in weights}

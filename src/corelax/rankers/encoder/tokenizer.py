@@ -4,32 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from corelax.core.files import parse_json
 from corelax.core.folders import MOST_WORDS, read_regular
 
 MARKS = ("cls_token", "sep_token", "unk_token")
 MOST_CACHED = 100_000  # words: most words of a text were seen before
-
-
-class Tokenizer(Protocol):
-    """The part of a Hugging Face tokenizer that is used here."""
-
-    @property
-    def cls_token_id(self) -> int:
-        """The number of the mark of begin."""
-
-    @property
-    def sep_token_id(self) -> int:
-        """The number of the mark of end."""
-
-    @property
-    def unk_token_id(self) -> int:
-        """The number of what is unknown."""
-
-    def __call__(self, words: list[str], **options: Any) -> Any:
-        """Cuts words into pieces."""
 
 
 class WordPieces:
@@ -40,7 +21,7 @@ class WordPieces:
         most_words: How many words are cached at most.
     """
 
-    def __init__(self, tokenizer: Tokenizer, most_words: int = MOST_CACHED) -> None:
+    def __init__(self, tokenizer: Any, most_words: int = MOST_CACHED) -> None:
         self.tokenizer = tokenizer
         self._most_words = most_words
         self._known: dict[str, list[int]] = {}

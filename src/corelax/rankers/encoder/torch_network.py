@@ -11,53 +11,28 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from corelax.decode.arrays import Ints
-from corelax.rankers.encoder.network import BLOCK, PIECES, Vectors, WindowBatch
+from corelax.rankers.encoder.network import Network, Vectors, WindowBatch
 from corelax.rankers.encoder.ranker import EncoderRanker
-from corelax.rankers.encoder.settings import EncoderSettings
 
 # cuDNN makes a plan for each number and length of windows, and most batches have others.
 ATTENTION = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
 
 
-class TorchNetwork:
-    """A ranker as `batches.Network`.
-
-    Args:
-        ranker: In evaluation mode, on any device.
-    """
-
-    least_at_once: int | None = None  # torch's threads are shared by all calls
+class TorchNetwork(Network):
+    """A ranker in evaluation mode, on any device, as a network of arrays."""
 
     def __init__(self, ranker: EncoderRanker) -> None:
+        config = ranker.encoder.config
+        super().__init__(ranker.settings, int(config.hidden_size), int(config.num_attention_heads))
         self.ranker = ranker
 
     @property
-    def settings(self) -> EncoderSettings:
-        return self.ranker.settings
-
-    @property
-    def name(self) -> str:
+    def name(self) -> str:  # type: ignore[override]
         return f"torch on {self.ranker.device}"
 
     @property
-    def size(self) -> int:
-        return int(self.ranker.encoder.config.hidden_size)
-
-    @property
-    def heads(self) -> int:
-        return int(self.ranker.encoder.config.num_attention_heads)
-
-    @property
-    def threads(self) -> int:
-        return 1
-
-    @property
-    def pieces(self) -> int:
-        return PIECES[self.ranker.device.type]
-
-    @property
-    def block(self) -> int:
-        return BLOCK[self.ranker.device.type]
+    def kind(self) -> str:  # type: ignore[override]
+        return self.ranker.device.type
 
     def words(self, batch: WindowBatch, threads: int) -> tuple[Tensor, Vectors]:  # noqa: ARG002
         to = self.ranker.tensor
@@ -104,8 +79,8 @@ class TorchNetwork:
 
     @contextmanager
     def _computing(self) -> Iterator[None]:
-        is_gpu = self.ranker.device.type == "cuda"
-        autocast = torch.autocast(self.ranker.device.type, torch.bfloat16, enabled=is_gpu)
+        is_gpu = self.kind == "cuda"
+        autocast = torch.autocast(self.kind, torch.bfloat16, enabled=is_gpu)
         with torch.inference_mode(), autocast:
             if is_gpu:
                 with sdpa_kernel(ATTENTION):

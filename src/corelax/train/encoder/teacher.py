@@ -98,7 +98,8 @@ def _opinion(example: Example, scored: Scored, max_width: int) -> Opinion:
     spans = np.stack([scored.start, scored.end], -1)
     chance = sigmoid(scored.logit)
     places = Places(example.windows, len(example.document.words), max_width)
-    where, held = places.of(spans), places.held(spans)
+    where = places.of(spans)
+    held = np.array([places.holds(span) for span in scored.bounds], bool)
 
     probs = candidate_probs(scored.scores)
     own = np.arange(len(spans))[:, None]
