@@ -45,7 +45,6 @@ class Spans(NamedTuple):
     real: Tensor
 
     def part(self, start: int, end: int) -> Spans:
-        """Spans `start` to `end` of all documents."""
         return Spans(*(tensor[:, start:end] for tensor in self))
 
 
@@ -109,14 +108,7 @@ class AntecedentScorer(nn.Module):
         return Candidates(scores, antecedents)
 
     def look(self, now: Spans, before: Spans, schemes: Tensor, rows: Tensor) -> Candidates:
-        """Candidates of the spans `now` among the spans `before`, which include them.
-
-        Args:
-            now: [document, span].
-            before: [document, earlier span].
-            schemes: [document].
-            rows: [row] which of the spans `now` are real, counted over all documents.
-        """
+        """Candidates of the spans `now` among `before`; `rows` [row] of all documents are real."""
         best, where = self.choose(now, before)
         document = rows // best.shape[1]
         row = Spans(*(tensor.flatten(0, 1)[rows] for tensor in now))
@@ -143,22 +135,14 @@ class AntecedentScorer(nn.Module):
         return best, where
 
     def own(self, row: Spans, document: Tensor, schemes: Tensor) -> Tensor:
-        """[row, hidden] what a span brings by itself as the later one: P z_i and the scheme."""
+        """[row, hidden] P z_i and the scheme."""
         own: Tensor = self.current(row.vectors) + self.scheme(schemes)[document.squeeze(1)]
         return own
 
     def _close(
         self, row: Spans, before: Spans, document: Tensor, where: Tensor, schemes: Tensor
     ) -> Tensor:
-        """[row, candidate] what the pair adds to the coarse score.
-
-        Args:
-            row: [row] spans.
-            before: [document, earlier span].
-            document: [row, 1] the document of each.
-            where: [row, candidate] its candidates among the earlier spans of the document.
-            schemes: [document].
-        """
+        """[row, candidate] what the pair adds to the coarse score; `where` has places in `before`."""
         product = row.vectors[:, None] * rows_of(before.vectors, document, where)
         hidden = self.product(product) + rows_of(self.previous(before.vectors), document, where)
         place, who = self.codes(row, before, document, where)
@@ -215,7 +199,6 @@ def voices(speaker: Tensor, their_speaker: Tensor, turn: Tensor, their_turn: Ten
 
 
 def _code(values: Sequence[Tensor], sizes: Mapping[str, int], like: Tensor) -> Tensor:
-    """One number for several features."""
     code = torch.zeros_like(like)
     for value, size in zip(values, sizes.values(), strict=True):
         code = code * size + value

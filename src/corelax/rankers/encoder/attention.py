@@ -46,8 +46,6 @@ def fuse_attention(encoder: Any) -> None:
             return (self.o(heads.flatten(2)),)
 
     class FusedEncoder(MPNetEncoder):  # type: ignore[misc]
-        """The layers, with one bias for all."""
-
         def forward(
             self, hidden_states: Tensor, attention_mask: Tensor | None = None, **_: Any
         ) -> Any:
@@ -67,7 +65,7 @@ def fuse_attention(encoder: Any) -> None:
             return BaseModelOutput(last_hidden_state=hidden_states)
 
         def _position_bias(self, hidden_states: Tensor) -> Tensor:
-            """[1, head, piece, piece] a number for each distance, all on the device of the states."""
+            """[1, head, piece, piece] a number for each distance."""
             table = self.relative_attention_bias
             at = torch.arange(hidden_states.shape[1], device=hidden_states.device)
             bucket = self.relative_position_bucket(

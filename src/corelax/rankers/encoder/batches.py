@@ -180,7 +180,6 @@ def _kept(
 
 
 def _inside(given: Given, window: TextWindow) -> Given:
-    """The given mentions that lie in a window."""
     beyond = window.first + window.size
     near = given[bisect_left(given, (window.first, 0)) : bisect_left(given, (beyond, 0))]
     return [span for span in near if span[1] <= beyond]

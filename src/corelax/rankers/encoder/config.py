@@ -58,14 +58,12 @@ def read_config(folder: Path) -> dict[str, Any]:
 def write_content(
     path: Path, content: Mapping[str, Any], calibrations: Mapping[str, Calibration]
 ) -> None:
-    """Writes `config.json` as a whole."""
     plain = {name: calibration.as_dict() for name, calibration in calibrations.items()}
     content = {**content, "calibration": plain} if plain else content
     write_text(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
 def settings_of(given: Mapping[str, Any]) -> EncoderSettings:
-    """Settings from JSON, where tuples are lists."""
     options: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
     }
@@ -75,7 +73,6 @@ def settings_of(given: Mapping[str, Any]) -> EncoderSettings:
 def calibrations_of(
     given: Mapping[str, Mapping[str, Any]], settings: EncoderSettings
 ) -> dict[str, Calibration]:
-    """Calibrations from JSON; folders of before have none."""
     return {
         check_choice("calibration", scheme, settings.schemes): Calibration.from_dict(content)
         for scheme, content in given.items()
@@ -83,17 +80,7 @@ def calibrations_of(
 
 
 def check_pieces(vocabulary: Mapping[str, int], rows: int) -> None:
-    """Refuses a tokenizer with pieces that the encoder does not know.
-
-    Args:
-        vocabulary: The number of each piece.
-        rows: How many pieces the encoder knows.
-
-    >>> check_pieces({"a": 7}, 5)
-    Traceback (most recent call last):
-        ...
-    ValueError: its tokenizer numbers 'a' 7, but the encoder knows 5 pieces
-    """
+    """Refuses a tokenizer with pieces beyond the rows of the encoder."""
     piece, number = max(vocabulary.items(), key=lambda item: item[1], default=("", -1))
     if not 0 <= number < rows:
         raise ValueError(
@@ -111,18 +98,7 @@ def check_files(folder: Path) -> None:
 
 
 def check_layers(config: Any, shapes: Shapes) -> None:
-    """Refuses more layers than there are weights: building them would take hours.
-
-    Args:
-        config: The encoder's settings.
-        shapes: The shape of each stored weight.
-
-    >>> from types import SimpleNamespace
-    >>> check_layers(SimpleNamespace(num_hidden_layers=10**9), {"weight": (2, 3)})
-    Traceback (most recent call last):
-        ...
-    ValueError: num_hidden_layers is 1000000000, but there are 1 weights
-    """
+    """Refuses more layers than there are weights: building them would take hours."""
     for name, value in vars(config).items():
         counts_layers = "layer" in name or "group" in name
         if counts_layers and isinstance(value, int) and value > len(shapes):
@@ -130,12 +106,7 @@ def check_layers(config: Any, shapes: Shapes) -> None:
 
 
 def check_tokenizer(tokenizer: Any, encoder: Any) -> None:
-    """Refuses a tokenizer without the marks that are needed, or with pieces that the encoder does not know.
-
-    Args:
-        tokenizer: The tokenizer.
-        encoder: The encoder; may be on the device "meta".
-    """
+    """Refuses a tokenizer without the marks that are needed, or with pieces beyond the encoder."""
     for mark in MARKS:
         if not isinstance(getattr(tokenizer, f"{mark}_id", None), int):
             raise ValueError(f"its tokenizer has no {mark}")

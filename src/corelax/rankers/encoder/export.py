@@ -107,11 +107,7 @@ class _Candidates(_Part):
 
 
 def export_graphs(ranker: EncoderRanker) -> dict[str, Graph]:
-    """The graphs of a ranker by the names of their files.
-
-    Args:
-        ranker: On the CPU, in evaluation mode.
-    """
+    """The graphs of a ranker (on the CPU, in evaluation mode) by the names of their files."""
     try:
         import onnx  # noqa: F401
         import onnxscript  # noqa: F401
@@ -191,7 +187,6 @@ def _exported(
     dynamic: Mapping[str, dict[int, Any]],
     outputs: Sequence[str],
 ) -> Any:
-    """An ONNX model of a part with inputs of some shapes, of which some sizes may change."""
     inputs = {
         name: torch.zeros(shape, dtype=torch.float if name in FLOATS else torch.long)
         for name, shape in shapes.items()
@@ -238,12 +233,7 @@ def _without_weights(model: Any, names: set[str]) -> Graph:
 
 
 def _flatten_attention(model: Any, heads: int) -> None:
-    """Takes away the nodes that cut vectors into heads and join them again: `Attention` does both itself.
-
-    Args:
-        model: An ONNX model, which is changed.
-        heads: The number of attention heads.
-    """
+    """Takes away the nodes that cut vectors into heads and join them again: `Attention` does both itself."""
     from onnx.helper import make_attribute
 
     nodes = model.graph.node
@@ -267,7 +257,6 @@ def _flatten_attention(model: Any, heads: int) -> None:
 
 
 def _drop_unused(model: Any) -> None:
-    """Takes nodes away whose outputs nobody reads."""
     needed = {value.name for value in model.graph.output}
     for node in reversed(list(model.graph.node)):  # users stand behind what they use
         if needed.isdisjoint(node.output):

@@ -103,7 +103,6 @@ def save_ranker(folder: str | Path, model: EncoderModel, *, precision: str = "fu
 
 
 def write_encoder(folder: Path, model: EncoderModel) -> None:
-    """Writes the encoder's own settings and its tokenizer, which training does not change."""
     (folder / ENCODER).mkdir(parents=True, exist_ok=True)
     model.ranker.encoder.config.save_pretrained(folder / ENCODER)
     tokenizer: Any = model.tokenizer.tokenizer
@@ -111,7 +110,6 @@ def write_encoder(folder: Path, model: EncoderModel) -> None:
 
 
 def write_weights(folder: Path, model: EncoderModel, *, precision: str = "full") -> None:
-    """Writes `model.safetensors` alone, as a whole."""
     if any(weight.dtype == torch.bfloat16 for weight in model.ranker.parameters()):
         raise CorelaxError(
             "the weights of a model that resolves on a GPU are rounded; load it with device='cpu' to save it"
@@ -140,13 +138,7 @@ def write_config(folder: Path, model: EncoderModel, *, precision: str = "full") 
 def calibrate_config(
     source: Path, calibrations: Mapping[str, Calibration], target: Path | None = None
 ) -> None:
-    """Writes the `config.json` of a model folder with other calibrations; the weights stay as they are.
-
-    Args:
-        source: The model folder.
-        calibrations: The calibration of each scheme.
-        target: The folder to write to, if it is another one.
-    """
+    """Writes the `config.json` of a model folder, perhaps to another, with new calibrations of schemes."""
     write_content((target or source) / CONFIG, read_config(source), calibrations)
 
 

@@ -38,7 +38,6 @@ class TextWindow(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The number of its words."""
         return len(self.layers)
 
 
@@ -113,13 +112,7 @@ def _speaker_names(document: Document, tokenizer: WordPieces) -> list[list[int]]
 
 
 def _cuts(document: Document, ends: Sequence[int], room: int) -> Iterator[tuple[int, int]]:
-    """(first word, one past the last) of each window.
-
-    Args:
-        document: Its sentences.
-        ends: [word + 1] where the pieces of each word begin, in a row of them, and where the last end.
-        room: The most pieces of a window.
-    """
+    """(first word, one past the last) of each window; `ends` [word + 1] are places of their pieces."""
     begin = 0
     for start, end in document.sentence_bounds:
         if start > begin and ends[end] - ends[begin] > room:

@@ -66,22 +66,13 @@ def have_kernels() -> bool:
 
 
 class Kernels(NamedTuple):
-    """What kernels compute."""
-
     encoder: Encoder
     spans: SpanScorer
     pairs: PairScorer
 
 
 class KernelNetwork(OnnxNetwork):
-    """A network most of which is computed by kernels.
-
-    Args:
-        stored: Of the model folder.
-        graphs: Each of `KERNEL_GRAPHS`.
-        threads: How many threads compute.
-        kernels: With the same weights.
-    """
+    """A network most of which is computed by kernels; `graphs` are `KERNEL_GRAPHS`."""
 
     name = "kernels in int8"
 
@@ -154,14 +145,7 @@ def kernels_of(
     settings: EncoderSettings,
     graphs: Container[str],
 ) -> Kernels | None:
-    """The kernels with the weights of a model folder; None if there are none that can compute its network.
-
-    Args:
-        config: `encoder/config.json`.
-        weights: The weights, those of the encoder in bytes.
-        settings: Sizes and limits of the ranker.
-        graphs: The names of the graphs that there are.
-    """
+    """The kernels with the weights of a model folder; None if there are none that can compute its network."""
     if not have_kernels() or not all(name in graphs for name in KERNEL_GRAPHS):
         return None
     try:
@@ -268,7 +252,6 @@ def distance_buckets(reach: int) -> Ints:
 
 
 def _matrix(weights: StoredWeights, names: list[str]) -> ByteMatrix:
-    """Matrices of the same input, one below the other."""
     from corelax_kernels import ByteMatrix
 
     def joined(suffix: str) -> Floats32:

@@ -87,7 +87,6 @@ def load_light(
 
 
 def _graphs(folder: Path, record: Mapping[str, Any], names: Sequence[str]) -> dict[str, Graph]:
-    """Graphs, if they are those that `config.json` was written for."""
     graphs = {}
     for name in names:
         content = read_regular(folder / name, MOST_GRAPH)

@@ -43,7 +43,6 @@ class EncoderModel(NamedTuple):
 
     @property
     def settings(self) -> EncoderSettings:
-        """Sizes and limits of the ranker."""
         return self.network.settings
 
     @property
@@ -57,7 +56,6 @@ class EncoderModel(NamedTuple):
 
     @property
     def runtime(self) -> str:
-        """What computes, and where."""
         return self.network.name
 
     def scored(
@@ -93,7 +91,6 @@ class EncoderModel(NamedTuple):
         )
 
     def windows(self, document: Document) -> tuple[TextWindow, ...]:
-        """What the encoder reads of a document."""
         return encoder_input(document, self.tokenizer, self.settings.window)
 
     def places(self, document: Document) -> Places:
@@ -106,7 +103,6 @@ class EncoderModel(NamedTuple):
 
 
 def try_out(model: EncoderModel) -> None:
-    """Scores a document of two sentences: a folder that loads can be used."""
     document = Document.from_sentences("trial", _SENTENCES)
     [scored] = model.score([Item(model.windows(document), 0)], least=-np.inf)
     if np.isnan(scored.logit).any() or np.isnan(scored.scores).any():

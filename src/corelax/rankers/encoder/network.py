@@ -57,7 +57,6 @@ class WindowBatch(NamedTuple):
 
     @property
     def shapes(self) -> Ints:
-        """[window, word] how words are written."""
         shapes: Ints = self.layers[:, :, LAYERS.index("shape")]
         return shapes
 
@@ -123,7 +122,6 @@ class Network:
 def window_batch(
     windows: Sequence[TextWindow], schemes: Sequence[int], max_width: int
 ) -> WindowBatch:
-    """Windows as arrays, with all spans of at most `max_width` words."""
     sentences = [window.layers[:, LAYERS.index("sentence")] for window in windows]
     return WindowBatch(
         pieces=filled([window.pieces for window in windows], 0),

@@ -76,13 +76,7 @@ class Stored(NamedTuple):
 
 
 class OnnxNetwork(Network):
-    """Graphs and weights as a network.
-
-    Args:
-        stored: Of the model folder.
-        graphs: Each of `GRAPHS`, or of `INT8_GRAPHS`.
-        threads: How many threads a call computes with. They wait without spinning.
-    """
+    """Graphs and weights as a network. Threads wait without spinning."""
 
     def __init__(self, stored: Stored, graphs: Mapping[str, Graph], threads: int) -> None:
         size = stored.weights.shape(stored.lookup)[1]
@@ -142,7 +136,6 @@ class OnnxNetwork(Network):
         return scores, antecedents
 
     def _looked_up(self, batch: WindowBatch) -> Vectors:
-        """[window, piece, size] what the encoder looks up for pieces."""
         return self._stored.weights.rows(self._stored.lookup, batch.pieces)
 
     def _run(self, graph: str, **inputs: NDArray[Any]) -> Any:

@@ -37,7 +37,6 @@ class Places:
             )
 
     def holds(self, span: tuple[int, int]) -> bool:
-        """Whether a ranker can look at the span: in one sentence, in one window, not too wide."""
         return self.problem(span) is None
 
     def problem(self, span: tuple[int, int]) -> str | None:

@@ -81,11 +81,7 @@ def range_of(least: Floats, most: Floats) -> Range:
 
 @torch.inference_mode()
 def input_ranges(model: EncoderModel) -> dict[str, Range]:
-    """For each matrix of the encoder, by the name of the weight, the range of what it is multiplied with.
-
-    Args:
-        model: On the CPU.
-    """
+    """For each matrix of the encoder, by the name of its weight, the range of what it is multiplied with."""
     seen: dict[str, list[Tensor]] = {}  # [2, column] the least and the most of each call
     hooks = []
     for name, layer in model.ranker.encoder.named_modules():
@@ -121,12 +117,7 @@ CONTRIB = "com.microsoft"  # onnxruntime's own operations
 
 
 def with_int8_products(graph: Graph, ranges: Mapping[str, Range]) -> Graph:
-    """The graph with other nodes for W x + b where W is one of the encoder's matrices.
-
-    Args:
-        graph: In four-byte numbers, without weights.
-        ranges: For each of those that are stored in bytes, the range of its inputs.
-    """
+    """A graph with other nodes for W x + b, where W has a range and is stored in bytes."""
     import onnx
 
     model = onnx.load_from_string(graph.content)
@@ -172,7 +163,6 @@ def with_int8_products(graph: Graph, ranges: Mapping[str, Range]) -> Graph:
 
 
 def _constants(x: str, known: Range) -> dict[str, NDArray[Any]]:
-    """What the nodes of an input refer to."""
     step = (known.high - known.low) / MOST
     shares = Counter(known.beyond)
     return {
@@ -211,7 +201,6 @@ def _bias(y: str, sum_: Any) -> tuple[str, str]:
 
 
 def _product(node: Any, matrix: str, known: Range, bias: str, y: str) -> list[Any]:
-    """Nodes for W x + b in place of two."""
     from onnx.helper import make_node
 
     x, columns = node.input

@@ -81,7 +81,6 @@ class EncoderRanker(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Where the weights are."""
         return self.spans.out.weight.device
 
     def forward(self, documents: Sequence[Sequence[TextWindow]], schemes: Sequence[int]) -> Trained:
@@ -225,9 +224,7 @@ class EncoderRanker(nn.Module):
         return Spans(*row), Spans(*before)
 
     def widths(self, width: Ints) -> Tensor:
-        """0, 1, ... as far as the widest span goes."""
         return torch.arange(int(width.max(initial=0)) + 1, device=self.device)
 
     def tensor(self, array: NDArray[Any]) -> Tensor:
-        """An array on the device of the weights."""
         return torch.from_numpy(np.ascontiguousarray(array)).to(self.device, non_blocking=True)

@@ -86,14 +86,7 @@ class SpanEncoder(nn.Module):
     def forward(
         self, words: Tensor, spans: Where, schemes: Tensor, offsets: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """[span, span_size] vectors and [span, width] log α.
-
-        Args:
-            words: [window, word, size] vectors.
-            spans: Where they are.
-            schemes: [window] numbers of schemes.
-            offsets: 0, 1, ... as far as the widest span goes, or further.
-        """
+        """[span, span_size] vectors and [span, width] log α; `offsets` are 0, 1, ... up to the widest."""
         window, start, width = spans
         inside = offsets <= width[:, None]
         where = torch.minimum(start[:, None] + offsets, (start + width)[:, None])

@@ -14,12 +14,7 @@ MOST_CACHED = 100_000  # words: most words of a text were seen before
 
 
 class WordPieces:
-    """The pieces of words, which are cached.
-
-    Args:
-        tokenizer: The tokenizer of the encoder.
-        most_words: How many words are cached at most.
-    """
+    """The pieces of words, of which the last `most_words` are cached."""
 
     def __init__(self, tokenizer: Any, most_words: int = MOST_CACHED) -> None:
         self.tokenizer = tokenizer
@@ -55,14 +50,7 @@ class WordPieces:
 
 
 class FastTokenizer(NamedTuple):
-    """A tokenizer as `WordPieces` takes it, which other processes can be sent.
-
-    Attributes:
-        backend: The tokenizer.
-        cls_token_id: The number of the mark of begin.
-        sep_token_id: The number of the mark of end.
-        unk_token_id: The number of what is unknown.
-    """
+    """A tokenizer as `WordPieces` takes it, which other processes can be sent; with the ids of its marks."""
 
     backend: Any
     cls_token_id: int
@@ -70,19 +58,16 @@ class FastTokenizer(NamedTuple):
     unk_token_id: int
 
     def __call__(self, words: list[str], **_: Any) -> dict[str, list[list[int]]]:
-        """Cuts words into pieces."""
         encoded = self.backend.encode_batch_fast(words, add_special_tokens=False)
         return {"input_ids": [each.ids for each in encoded]}
 
     @property
     def vocabulary(self) -> dict[str, int]:
-        """The number of each piece."""
         vocabulary: dict[str, int] = self.backend.get_vocab()
         return vocabulary
 
 
 def read_tokenizer(folder: Path) -> FastTokenizer:
-    """The tokenizer in the folder of an encoder."""
     from tokenizers import Tokenizer
 
     content = read_regular(folder / "tokenizer.json", MOST_WORDS)

@@ -27,7 +27,6 @@ Floats32 = NDArray[np.float32]
 
 
 def write_packed(path: Path, weights: Mapping[str, Floats32], precision: str) -> None:
-    """Writes weights as a whole file; `precision` is one of `PRECISIONS`."""
     write_bytes(path, save(packed(weights, precision)))
 
 
@@ -91,16 +90,13 @@ class StoredWeights:
 
     @property
     def names(self) -> list[str]:
-        """The names of all weights."""
         return [name for name in self._stored if not name.endswith(SCALE)]
 
     @property
     def names_in_bytes(self) -> list[str]:
-        """The names of the matrices that are stored in bytes."""
         return [name for name, stored in self._stored.items() if stored.dtype == np.int8]
 
     def shape(self, name: str) -> tuple[int, ...]:
-        """The shape of a weight."""
         return self._of(name).shape
 
     def __call__(self, name: str) -> Floats32:
