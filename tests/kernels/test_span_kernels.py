@@ -130,17 +130,3 @@ def test_arrays_of_other_kinds_are_refused(kernels, pairs, name, kind):
     arguments[name] = np.zeros_like(arguments[name]).astype(kind)
     with pytest.raises(ValueError, match="instead of"):
         kernels.pairs(**arguments)
-
-
-@pytest.mark.parametrize("change", [np.ravel, np.atleast_3d])
-def test_tables_that_are_none_are_refused(kernels, pairs, change):
-    arguments, _ = pairs
-    tables = {name: change(arguments[name]) for name in ("where", "place", "who", "coarse")}
-    with pytest.raises(ValueError, match="values to unpack"):
-        kernels.pairs(**{**arguments, **tables})
-
-
-def test_nothing_is_scored_without_candidates(kernels, pairs):
-    arguments, _ = pairs
-    none = {name: arguments[name][:, :0] for name in ("where", "place", "who", "coarse")}
-    assert kernels.pairs(**{**arguments, **none}).shape == (20, 0)

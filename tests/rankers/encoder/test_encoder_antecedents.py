@@ -7,7 +7,6 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corelax.rankers.adapt import from_pruned
 from corelax.rankers.encoder.antecedents import AntecedentScorer, Spans, voices
 from corelax.rankers.encoder.features import DISTANCES, WHERE
 from corelax.rankers.encoder.inputs import encoder_input
@@ -139,22 +138,6 @@ def test_candidates_are_the_best_coarse_scores_in_reach_and_scored_by_the_formul
             for j, score in zip(antecedents[row, i][there], scores[row, i, 1:][there], strict=True):
                 expected = full(scorer, spans, row, i, int(j), schemes[row])
                 assert float(score) == pytest.approx(expected, rel=1e-5, abs=1e-4)
-
-
-@given(block=st.integers(1, 40), reach=st.integers(1, 40), seed=st.integers(0, 999))
-@enough
-def test_the_size_of_blocks_makes_no_difference(block, reach, seed):
-    scorer, spans = a_scorer(4, reach, seed), some_spans([30, 17], seed)
-    schemes = torch.tensor([0, 1])
-    other = from_pruned(*scorer(spans, schemes))
-    with mock.patch.dict(BLOCK, cpu=block):
-        one = from_pruned(*scorer(spans, schemes))
-    torch.testing.assert_close(one, other)
-
-
-def test_all_earlier_spans_are_candidates_if_there_are_few():
-    scores = from_pruned(*a_scorer(50, 50)(some_spans([7]), torch.tensor([0])))
-    assert (scores[0] > -INF).equal(torch.ones(7, 7).tril().bool())
 
 
 def test_no_spans_have_no_candidates():

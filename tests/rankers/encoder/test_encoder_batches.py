@@ -73,12 +73,6 @@ def test_other_documents_and_the_number_of_pieces_make_no_difference(model, piec
         assert_same(scored(model, [item])[0], found)
 
 
-def test_documents_come_back_in_their_order(model):
-    forth, back = scored(model, items(model)), scored(model, items(model)[::-1])
-    for one, other in zip(forth, back[::-1], strict=True):
-        assert_same(one, other)
-
-
 def test_spans_that_are_hardly_mentions_are_dropped(model):
     everything = scored(model, items(model))[3]
     logits = everything.logit

@@ -1,6 +1,5 @@
 """Model folders: what is written comes back, what is broken is one clear line, nothing is run."""
 
-import copy
 import json
 import pickle
 from contextlib import suppress
@@ -14,7 +13,6 @@ from corelax.core.errors import CorelaxError
 from corelax.rankers.encoder.folder import load_ranker, new_ranker, save_ranker
 from corelax.rankers.encoder.inputs import encoder_input
 from corelax.rankers.encoder.model import EncoderModel
-from corelax.rankers.encoder.torch_network import TorchNetwork
 from tests.rankers.encoder.encoder_models import (
     SETTINGS,
     STORY,
@@ -61,13 +59,6 @@ def test_a_model_in_full_precision_comes_back_exactly(model, folder):
     assert scores(back).equal(scores(model))
 
 
-def test_the_words_are_cut_as_before(model, folder):
-    text = ["Ann", "zqx", "’s", "\0", "犬", "don't"]
-    back = load_ranker(folder)
-    both = back.tokenizer.tokenizer(text), model.tokenizer.tokenizer(text)
-    assert both[0]["input_ids"] == both[1]["input_ids"]
-
-
 @pytest.mark.parametrize("precision", ["half", "int8"])
 def test_a_smaller_model_is_as_close_as_its_precision(model, tmp_path, precision):
     save_ranker(tmp_path, model, precision=precision)
@@ -87,23 +78,6 @@ def test_smaller_models_are_smaller(model, tmp_path):
         save_ranker(tmp_path / precision, model, precision=precision)
         sizes[precision] = (tmp_path / precision / "model.safetensors").stat().st_size
     assert sizes["int8"] < 0.75 * sizes["half"] < 0.5 * sizes["full"]
-
-
-def test_writing_what_was_read_in_bytes_loses_nothing_more(model, tmp_path):
-    for precision in ("once", "twice"):
-        save_ranker(tmp_path / precision, model, precision="int8")
-        model = load_ranker(tmp_path / precision)
-    once, twice = (load_ranker(tmp_path / name).ranker.state_dict() for name in ("once", "twice"))
-    for name, weight in once.items():
-        torch.testing.assert_close(twice[name], weight, rtol=1e-5, atol=1e-9)
-
-
-def test_rows_of_zeros_stay_zeros(model, tmp_path):
-    with torch.no_grad():
-        saved = copy.deepcopy(model.ranker)
-        saved.antecedents.bilinear.weight[0] = 0
-    save_ranker(tmp_path, model._replace(network=TorchNetwork(saved)), precision="int8")
-    assert not load_ranker(tmp_path).ranker.antecedents.bilinear.weight[0].any()
 
 
 def test_a_folder_can_be_written_again(model, folder):
@@ -143,22 +117,9 @@ FILES = ["config.json", "model.safetensors", "encoder/config.json", "encoder/tok
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_a_file_that_is_missing_is_one_clear_line(folder, file):
-    (folder / file).unlink()
-    broken(folder)
-
-
-@pytest.mark.parametrize("file", FILES)
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"null", b"\xff\xfe\0", b'{"a": 1}'])
 def test_a_file_with_something_else_is_one_clear_line(folder, file, content):
     (folder / file).write_bytes(content)
-    broken(folder)
-
-
-@pytest.mark.parametrize("file", FILES)
-def test_half_a_file_is_one_clear_line(folder, file):
-    content = (folder / file).read_bytes()
-    (folder / file).write_bytes(content[: len(content) // 2])
     broken(folder)
 
 
@@ -202,19 +163,6 @@ def test_weights_that_are_missing_are_named(folder):
     del weights["spans.out.bias"]
     save_file(weights, path)
     assert "spans.out.bias" in broken(folder)
-
-
-@pytest.mark.parametrize("scale", [torch.zeros(()), torch.zeros(5), torch.zeros(2, 2, 2)])
-def test_scales_that_do_not_fit_are_one_clear_line(folder, scale):
-    path = folder / "model.safetensors"
-    save_file(load_file(path) | {"spans.out.weight.scale": scale}, path)
-    assert "model.safetensors" in broken(folder)
-
-
-def test_a_scale_of_nothing_is_one_clear_line(folder):
-    path = folder / "model.safetensors"
-    save_file(load_file(path) | {"nothing.scale": torch.ones(3)}, path)
-    assert "nothing" in broken(folder)
 
 
 def test_an_encoder_that_cannot_be_loaded_is_one_clear_line(tmp_path):
@@ -274,13 +222,6 @@ def test_a_tokenizer_that_needs_its_own_code_is_not_run(folder, marker):
     )
     with suppress(CorelaxError):  # if another tokenizer takes its place, that is fine as well
         load_ranker(folder)
-    assert not marker.exists()
-
-
-def test_an_encoder_to_start_from_is_not_run_either(folder, marker):
-    change(folder / "encoder" / "config.json", auto_map=NAMED, model_type="mine")
-    with pytest.raises(CorelaxError, match="not an encoder that can be loaded"):
-        new_ranker(folder / "encoder", SETTINGS)
     assert not marker.exists()
 
 

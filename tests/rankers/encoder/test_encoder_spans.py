@@ -194,13 +194,6 @@ def test_the_numbers_of_two_strings_are_equal_if_and_only_if_the_bare_strings_ar
     assert len(set(numbers)) == len(number_of)
 
 
-def test_the_order_of_words_makes_another_string(model):
-    document = a_document(["dog cat", "cat dog", "dog cat cat", "dog dog cat"])
-    spans = found(model, document, [(0, 0, 1), (0, 2, 1), (0, 4, 2), (0, 7, 2)])
-    assert len(spans.windows) == 1
-    assert len(set(spans.properties["text"])) == 4
-
-
 def test_a_span_knows_its_sentence_and_speaker(model):
     document = a_document(STORY, ["Bo", None, "Cy", "Bo", "Bo", None])
     spans = found(model, document).properties

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from corelax.document import Document
@@ -100,23 +99,6 @@ def test_windows_stay_within_their_size_whatever_speakers_are_called(window):
     )
 
 
-def turns_word_by_word(words, speakers):
-    """A turn goes on until somebody else speaks, a quote until it is closed or too long."""
-    turns, count, current, length, before = [], 0, 0, 0, None
-    for word, speaker in zip(words, speakers, strict=True):
-        opens = word in ("“", "``") or (word == '"' and not current)
-        if speaker != before or (opens and not speaker):
-            count += bool(speaker or opens)
-            current, length, before = count if speaker or opens else 0, 0, speaker
-            turns.append(current)
-            continue
-        turns.append(current)
-        length += 1
-        if not speaker and (word in ("”", "''", '"') or length > LONGEST_QUOTE):
-            current = 0
-    return turns
-
-
 STRETCH = st.tuples(
     st.sampled_from(["“", "”", "``", "''", '"', "word"]),
     st.sampled_from([None, None, None, "Ann", "Bo"]),
@@ -124,13 +106,3 @@ STRETCH = st.tuples(
         [0, 1, 2, 5, LONGEST_QUOTE - 1, LONGEST_QUOTE, LONGEST_QUOTE + 1, LONGEST_QUOTE + 2]
     ),
 )
-
-
-@given(stretches=st.lists(STRETCH, min_size=1, max_size=8))
-def test_turns_are_those_that_one_finds_word_by_word(stretches):
-    words = [word for mark, _, size in stretches for word in (mark, *["word"] * size)]
-    speakers = [speaker for _, speaker, size in stretches for _ in range(size + 1)]
-    document = Document.from_sentences("d", [words], layers={"speaker": speakers})
-    assert layer(document, "turn") == turns_word_by_word(words, speakers)
-    if not any(speakers):
-        assert layer(Document.from_sentences("d", [words]), "turn") == layer(document, "turn")

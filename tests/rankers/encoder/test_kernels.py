@@ -78,18 +78,6 @@ def numbers_of(documents):
     )
 
 
-def test_a_document_does_not_depend_on_those_read_with_it(folder):
-    light = load_light(folder, threads=2, int8=True)
-    items = items_of(light)
-    for pieces in (1, 48, 10_000):
-        for ours, item in zip(light.score(items, pieces=pieces), items, strict=True):
-            [alone] = light.score([item])
-            assert ours.bounds == alone.bounds
-            np.testing.assert_allclose(
-                ours.scores[:, : alone.scores.shape[1]], alone.scores, atol=1e-3
-            )
-
-
 def test_they_can_be_switched_off(folder, monkeypatch):
     assert "kernels in int8" in repr(Resolver.from_pretrained(folder, runtime="int8"))
     monkeypatch.setenv(SWITCH, "0")

@@ -78,17 +78,6 @@ def test_given_mentions_are_scored_as_torch_does(folder):
 
 
 @exported
-def test_spans_that_are_hardly_mentions_are_dropped_as_torch_does(folder):
-    light, model = load_light(folder, threads=1), load_ranker(folder)
-    items = [Item(model.windows(DOCUMENTS[3]), 0)]
-    [everything] = model.score(items, least=-np.inf)
-    ordered = np.sort(everything.logit)
-    at = int(np.diff(ordered).argmax())
-    limit = float(ordered[at : at + 2].mean())
-    assert light.score(items, least=limit)[0].bounds == model.score(items, least=limit)[0].bounds
-
-
-@exported
 def test_the_runtime_is_onnxruntime_where_there_are_graphs(folder, copy):
     assert Resolver.from_pretrained(folder, device="cpu").model.runtime == "onnxruntime"
     torch_model = Resolver.from_pretrained(folder, device="cpu", runtime="torch").model
@@ -99,20 +88,6 @@ def test_the_runtime_is_onnxruntime_where_there_are_graphs(folder, copy):
         Resolver.from_pretrained(copy, runtime="onnx")
     with pytest.raises(CorelaxError, match="onnxruntime computes on the CPU"):
         Resolver.from_pretrained(folder, runtime="onnx", device="cuda")
-
-
-@exported
-def test_both_say_the_same_of_memory(folder):
-    assert load_light(folder, threads=1).memory_bound(1000) == load_ranker(folder).memory_bound(
-        1000
-    )
-
-
-@exported
-@pytest.mark.parametrize("threads", [0, 513, 1.5])
-def test_threads_have_bounds(folder, threads):
-    with pytest.raises(CorelaxError, match="threads must be"):
-        Resolver.from_pretrained(folder, threads=threads)
 
 
 # Folders that are damaged.
