@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from corelax import CorelaxError
 from corelax.decode import best_antecedents, best_entities, best_links
-from corelax.decode.antecedents import entities_of_links
 
 enough = settings(deadline=None, max_examples=80)
 each_decoder = pytest.mark.parametrize("decode", [best_links, best_entities])
@@ -92,12 +91,6 @@ def test_ties_go_to_the_earliest_antecedent():
 @each_decoder
 def test_ties_go_to_an_antecedent_before_a_new_entity(decode):
     assert decode(torch.zeros(2, 2)) == [[0, 1]]
-
-
-def test_ties_of_entities_go_to_the_earliest():
-    # Mention 1 is not of E_0, and mention 2 chooses between them.
-    scores = torch.tensor([[0.0, 0, 0], [-INF, 0, 0], [1, 1, 0]])
-    assert best_entities(scores) == [[0, 2]]
 
 
 def test_the_best_entity_may_not_be_that_of_the_best_link():
@@ -205,16 +198,6 @@ def test_pairs_that_must_be_are_together_and_those_that_cannot_are_apart(decode,
 @each_decoder
 @given(document=constrained())
 @enough
-def test_entities_and_their_mentions_are_in_document_order(decode, document):
-    scores, must_link, cannot_link = document
-    entities = decode(scores, must_link=must_link, cannot_link=cannot_link, singletons="keep")
-    assert all(entity == sorted(entity) for entity in entities)
-    assert entities == sorted(entities)
-
-
-@each_decoder
-@given(document=constrained())
-@enough
 def test_dropping_singletons_drops_entities_of_one_and_nothing_else(decode, document):
     scores, must_link, cannot_link = document
     kept, dropped = (
@@ -314,26 +297,6 @@ def test_given_mentions_are_linked_as_if_there_were_no_others(scores, data):
 
 
 @each_decoder
-def test_others_are_left_out_and_given_singletons_are_kept(decode):
-    # 2 would link to 1, which is no mention; to 0 it does not want.
-    scores = torch.tensor([[0.0, 0, 0], [9, 0, 0], [-9, 9, 0]])
-    assert decode(scores, mentions=[0, 2]) == [[0], [2]]
-    assert decode(scores, mentions=[2, 0], singletons="drop") == [[0], [2]]
-
-
-@each_decoder
-def test_no_given_mentions_make_no_entities(decode):
-    assert decode(torch.zeros(3, 3), mentions=[]) == []
-
-
-@each_decoder
-def test_given_mentions_may_be_an_array_or_a_tensor(decode):
-    scores = torch.zeros(3, 3)
-    assert decode(scores, mentions=np.array([0, 2])) == [[0, 2]]
-    assert decode(scores, mentions=torch.tensor([0, 2])) == [[0, 2]]
-
-
-@each_decoder
 @given(document=constrained(), data=st.data())
 @enough
 def test_constraints_hold_among_given_mentions(decode, document, data):
@@ -404,11 +367,6 @@ def test_groups_stay_together_when_their_first_mention_can_only_start_an_entity(
     assert best_entities(scores, **constraints) == [[0, 1], [2, 3]]
 
 
-def test_mention_numbers_are_whole():
-    with pytest.raises(CorelaxError, match="must_link"):
-        best_links(torch.zeros(3, 3), must_link=[(1.7, 2)])
-
-
 @pytest.mark.parametrize("mask", [[True, False, True], torch.tensor([True, False, True])])
 def test_a_mask_of_mentions_is_an_error(mask):
     with pytest.raises(CorelaxError, match=r"mentions: .* is not the number of a mention"):
@@ -433,13 +391,6 @@ def test_candidates_in_any_order_are_decoded_like_all_pairs(scores, data):
     assert grouped(links, 1) == best_links(scores, singletons="keep")
 
 
-@given(scores=documents_with_ties)
-@enough
-def test_equal_scores_go_to_the_earliest_antecedent(scores):
-    rows = [row[: i + 1] for i, row in enumerate(scores.tolist())]
-    assert best_antecedents(scores) == [row.index(max(row)) for row in rows]
-
-
 @given(scores=documents, cannot=pairs)
 @enough
 def test_constrained_antecedents_lead_to_the_entities_that_constraints_give(scores, cannot):
@@ -448,15 +399,6 @@ def test_constrained_antecedents_lead_to_the_entities_that_constraints_give(scor
     links = best_antecedents(scores, cannot_link=cannot)
     assert all(j <= i for i, j in enumerate(links))
     assert grouped(links, 1) == best_links(scores, cannot_link=cannot, singletons="keep")
-
-
-@given(scores=documents)
-@enough
-def test_entities_are_numbered_by_their_first_mentions(scores):
-    entity_of = entities_of_links(best_antecedents(scores))
-    assert list(dict.fromkeys(entity_of)) == list(range(max(entity_of, default=-1) + 1))
-    for number, entity in enumerate(best_links(scores, singletons="keep")):
-        assert [i for i, e in enumerate(entity_of) if e == number] == entity
 
 
 def test_constraints_on_candidates_are_those_on_all_pairs():

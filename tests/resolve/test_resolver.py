@@ -148,12 +148,6 @@ def test_the_words_and_sentences_of_a_document_are_taken_as_they_are(resolver):
     assert resolution.document.id == document.id
 
 
-def test_a_text_is_resolved_as_the_document_of_it(resolver):
-    from_text, from_words = resolver.resolve(TEXT), resolver.resolve(document_of(TEXT))
-    spans = [[m.span for m in r.mentions] for r in (from_text, from_words)]
-    assert spans[0] == spans[1]
-
-
 def test_entities_that_were_there_make_no_difference_and_are_replaced(resolver):
     document = a_document(STORY)
     annotated = Document.from_sentences("d", document.sentences, clusters=[[(0, 1), (3, 6)]])
@@ -242,14 +236,6 @@ def test_a_mention_that_is_no_pair_is_an_error(resolver, mention):
         resolver.resolve(GIVEN, mentions=[mention])
 
 
-def test_a_mention_that_is_too_wide_is_an_error(resolver):
-    widest = resolver.model.ranker.settings.max_width
-    document = a_document(["a " * 9])
-    assert len(resolver.resolve(document, mentions=[(2, 2 + widest)]).mentions) == 1
-    with pytest.raises(CorelaxError, match=rf"mentions: \(2, 7\) has 5 words; .* {widest} at most"):
-        resolver.resolve(document, mentions=[(2, 3 + widest)])
-
-
 def test_a_mention_that_crosses_sentences_is_an_error(resolver):
     with pytest.raises(CorelaxError, match=r"mentions: \(12, 19\) goes beyond its sentence"):
         resolver.resolve(GIVEN, mentions=[(0, 3), (12, 19)])
@@ -285,12 +271,6 @@ def test_pairs_are_numbers_of_mentions_as_they_were_given(resolver, order, pairs
     entity = {(m.start, m.end): m.entity for m in resolution.mentions}
     assert all(entity[mentions[a]] == entity[mentions[b]] for a, b in must_link)
     assert all(entity[mentions[a]] != entity[mentions[b]] for a, b in cannot_link)
-
-
-def test_pairs_may_be_any_iterable(resolver):
-    resolution = resolver.resolve(GIVEN, mentions=CHARACTERS, must_link=iter([(0, 4)]))
-    entity = {(m.start, m.end): m.entity for m in resolution.mentions}
-    assert entity[0, 3] == entity[30, 33]
 
 
 HE_AND_SHE = "He saw her. She saw him. His dog saw hers. " * 3
@@ -365,13 +345,26 @@ def test_texts_are_read_only_as_far_as_they_are_needed(resolver):
     assert read == TEXTS[:2]
 
 
-def test_no_texts_are_no_resolutions(resolver):
-    assert list(resolver.pipe([])) == []
+def test_several_processes_resolve_as_one_and_tell_errors_in_their_place(small):
+    texts = [f"Ann {number} met Bo. She saw him." for number in range(5)]
+    alone = list(small.pipe(texts, batch_size=2))
+    assert list(small.pipe(texts, batch_size=2, jobs=2)) == alone
+    results = []
+    with pytest.raises(CorelaxError, match=r"texts\[5\]: document text: a text is a str, not int"):
+        results.extend(small.pipe([*texts, 5, *texts], batch_size=2, jobs=2))
+    assert results == alone
+
+
+def test_a_model_that_is_in_no_folder_cannot_be_sent_to_processes(resolver):
+    with pytest.raises(CorelaxError, match="can be sent to another process"):
+        list(resolver.pipe(TEXTS, jobs=2))
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"jobs": 0}, "jobs must be"),
+        ({"decoding": "entities"}, "an encoder ranker decodes by links"),
         ({"texts": "Ann"}, "texts must be several texts"),
         ({"batch_size": 0}, "batch_size must be"),
         ({"singletons": "all"}, "singletons must be"),
@@ -454,29 +447,6 @@ def test_the_model_small_finds_who_is_who(small):
     assert names == [{"Anna", "her"}, {"Peter", "he", "He"}, {"the prize", "it"}]
 
 
-def test_the_default_model_is_small(small):
-    text = "Ann fed her dog. It barked at Ann."
-    assert Resolver.from_pretrained("small", device="cpu").resolve(text) == small.resolve(text)
-
-
-@pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
-def test_the_model_small_takes_any_text(small, text):
-    check_whole(text, small.resolve(text, singletons="keep"))
-
-
-def test_the_model_small_resolves_given_mentions(small):
-    resolution = small.resolve(GIVEN, mentions=CHARACTERS)
-    assert {(m.start, m.end) for m in resolution.mentions} == set(CHARACTERS)
-    entity = {(m.start, m.end): m.entity for m in resolution.mentions}
-    assert entity[0, 3] == entity[30, 33] != entity[8, 15]
-
-
-def test_many_texts_go_through_the_model_small_as_each_alone(small):
-    found = list(small.pipe(TEXTS, batch_size=5))
-    for text, resolution in zip(TEXTS, found, strict=True):
-        assert_same(resolution, small.resolve(text))
-
-
 # Corrections: constraints without all mentions.
 
 
@@ -510,14 +480,6 @@ def test_contradictions_and_parts_of_words_are_errors(resolver):
         resolver.resolve("Ann saw Bea.", must_link=[((0, 2), b)])
     with pytest.raises(CorelaxError, match="goes beyond its sentence"):
         resolver.resolve("Ann left. Bo too.", must_link=[((0, 12), (13, 16))])
-
-
-def test_the_best_antecedents_come_with_their_probabilities(resolver):
-    for mention in resolver.resolve(TEXT, consistent=False).mentions:
-        spans = [antecedent.span for antecedent in mention.antecedents]
-        assert 1 <= len(spans) == len(set(spans)) <= 3
-        assert all(span is None or span < mention.span for span in spans)
-        assert sum(antecedent.probability for antecedent in mention.antecedents) <= 1 + 1e-6
 
 
 def test_a_resolver_can_be_called_and_shown(resolver):
