@@ -128,13 +128,7 @@ def agreement_table(agreement: Agreement) -> Table:
 
 
 def agreement_page(agreement: Agreement, *, title: str, command: str = "") -> Page:
-    """Agreement and passages as a page.
-
-    Args:
-        agreement: The systems.
-        title: The title of the page.
-        command: The command that made it.
-    """
+    """Agreement and passages as a page."""
     size = agreement.sizes[agreement.first]
     passages = agreement_passages(agreement)
     sections = [

@@ -82,13 +82,7 @@ def system_errors_table(comparison: Comparison) -> Table:
 
 
 def comparison_page(comparison: Comparison, *, title: str, command: str = "") -> Page:
-    """Scores, errors and passages as a page.
-
-    Args:
-        comparison: The systems.
-        title: The title of the page.
-        command: The command that made it.
-    """
+    """Scores, errors and passages as a page."""
     sections = [
         Section("Scores", comparison.notes, [comparison_table(comparison)]),
         Section("Errors", [], [system_errors_table(comparison)]),

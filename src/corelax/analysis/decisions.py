@@ -66,13 +66,7 @@ def mention_types(doc: Document) -> Callable[[Span], str]:
 def judged_mentions(
     gold: Document, system: Document, types: Callable[[Span], str] | None = None
 ) -> Iterator[JudgedMention]:
-    """Every mention with an antecedent on either side, in the order of the text.
-
-    Args:
-        gold: The right answers.
-        system: The answers.
-        types: What gives the types of mentions, where several systems share it; else `mention_types(gold)`.
-    """
+    """Every mention with an antecedent on either side, in the order of the text."""
     gold_entity, gold_antecedent = _antecedents(gold.clusters)
     _, system_antecedent = _antecedents(system.clusters)
     types = types or mention_types(gold)

@@ -40,12 +40,6 @@ def choose_differences(
 ) -> list[Passage]:
     """The passages with most mentions that systems treat differently, in the order of the text.
 
-    Args:
-        systems: The same documents with the answers of two systems or more.
-        number: How many passages to choose at most.
-        sentences: How many sentences a passage has at most.
-        max_words: How many words it has at most (unless no passage is as short).
-
     >>> text = [["Ann", "saw", "Bo"], ["He", "waved"]]
     >>> one = Document.from_sentences("d", text, clusters=[[(2, 3), (3, 4)]])
     >>> other = Document.from_sentences("d", text, clusters=[[(0, 1), (3, 4)]])

@@ -57,10 +57,6 @@ def count_document_errors(
 ) -> DocumentErrors:
     """The errors of several runs, whose documents are those of gold in their order.
 
-    Args:
-        gold: The right answers. Each document is analysed once for all runs.
-        runs: The answers of each run.
-
     >>> text = [["Ann", "saw", "Bo", "and", "waved", "to", "him"]]
     >>> gold = Document.from_sentences("d", text, clusters=[[(2, 3), (6, 7)]])
     >>> system = Document.from_sentences("d", text, clusters=[[(0, 1), (6, 7)]])
@@ -80,12 +76,6 @@ def total_difference(
     *, system: Array, baseline: Array, resamples: int = 10_000, seed: int = 0
 ) -> Difference:
     """How much larger a sum over documents is for a system than for its baseline, run by run.
-
-    Args:
-        system: Numbers that add up, [run, document].
-        baseline: Those of the baseline, for the same documents and as many runs.
-        resamples: How many resamples for the interval, and for the p value.
-        seed: Of the random numbers.
 
     Returns:
         The mean over runs, its 95 % interval and the p value of a permutation test, as `paired_difference`

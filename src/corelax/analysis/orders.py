@@ -35,13 +35,6 @@ def order_agreement(
     Documents and runs are drawn with replacement, the same documents for all systems. Where a system has
     fewer runs than another, as many as both have are drawn.
 
-    Args:
-        published: The published score of each system.
-        systems: What each system counts on each document.
-        metric: What they are ordered by.
-        resamples: For the interval.
-        seed: Of the random numbers.
-
     >>> def right(number):
     ...     return DocumentCounts({"mentions": np.tile([number, 9, number, 9], (1, 5, 1))})
     >>> order_agreement({"a": 60, "b": 61, "c": 63}, {"a": right(3), "b": right(6), "c": right(5)},

@@ -103,10 +103,6 @@ def people_counts(document: Document) -> PeopleCounts:
 def pronoun_counts(gold: Document, resolution: Resolution) -> dict[str, PronounCounts]:
     """Counts the pronouns that are linked right, by canonical form (`PERSONS`).
 
-    Args:
-        gold: A document with gold entities.
-        resolution: The same document, resolved.
-
     >>> from corelax.decode import Decision
     >>> from corelax.document import Clustering
     >>> from corelax.resolve.resolution import resolution_of

@@ -55,13 +55,7 @@ def _paired_runs(gold: Run, name: str, given: object, against: str) -> Sequence[
 def checked_runs(
     gold: Run, systems: Mapping[str, object], against: str = SIDES[0]
 ) -> dict[str, Sequence[Run]]:
-    """By system, its runs with the documents of gold in their order; an error if they cannot be compared.
-
-    Args:
-        gold: The documents that all systems must have.
-        systems: The documents of each, or its runs.
-        against: What messages call `gold`.
-    """
+    """By system, its runs with the documents of gold in their order; an error if they cannot be compared."""
     if len(systems) < 2:
         raise CorelaxError("a comparison needs two systems or more")
     runs = {name: _paired_runs(gold, name, given, against) for name, given in systems.items()}
@@ -93,10 +87,6 @@ def scored(
 
 def unlike_scores(what: str, options: CompareOptions) -> list[str]:
     """What is said of errors and passages, which compare all mentions by their spans.
-
-    Args:
-        what: What is shown beside scores.
-        options: The rules of scoring.
 
     >>> unlike_scores("passages", CompareOptions(profile="corefud"))
     ['passages compare exact spans, whatever --match says']

@@ -68,13 +68,7 @@ class Texts:
 
 
 def read_texts(name: str, inputs: InputOptions, note: Note) -> Texts:
-    """The first argument: annotated files with gold entities, or texts without.
-
-    Args:
-        name: A file, a folder or `-`.
-        inputs: How files are read.
-        note: Called with a line if annotated files have no entities.
-    """
+    """The first argument: annotated files with gold entities, or texts without."""
     from corelax.text import read_documents
 
     cross_document = inputs.cross_document
@@ -117,11 +111,7 @@ def _is_raw(name: str, format: str | None) -> bool:
 
 
 def parse_systems(arguments: Sequence[str]) -> dict[str, list[Source]]:
-    """By name, the runs of each system.
-
-    Args:
-        arguments: `FILE`, `FOLDER`, `MODEL`, `NAME=FILE` or `NAME=FILE,FILE`.
-    """
+    """By name, the runs of each system."""
     given = [_split_name(argument) for argument in arguments]
     derived = iter(system_names([path for name, path in given if not name]))
     names = [name or _not_gold(next(derived), path) for name, path in given]
@@ -232,14 +222,7 @@ def system_runs(
     inputs: InputOptions,
     note: Note,
 ) -> dict[str, list[list[Document]]]:
-    """The documents of each run of each system. Files are read before models run, so that errors come early.
-
-    Args:
-        sources: The runs of each system.
-        texts: What they are compared on.
-        inputs: How files are read and models run.
-        note: Called with a line for each oddity.
-    """
+    """The documents of each run of each system. Files come before models, so that errors come early."""
     every = [source for runs in sources.values() for source in runs]
     models = [source for source in every if source.is_model]
     if inputs.scheme is not None and not models:

@@ -38,15 +38,7 @@ def write_page(result: Comparison | Agreement, target: str, title: str) -> None:
 def print_result(
     result: Comparison | Agreement, *, json: bool, csv: bool, latex: bool, is_quiet: bool
 ) -> None:
-    """Prints a result.
-
-    Args:
-        result: The result.
-        json: As JSON.
-        csv: Its first table as CSV.
-        latex: Its first table as LaTeX.
-        is_quiet: Not at all, unless one of these is wanted.
-    """
+    """Prints a result."""
     if json:
         print_json(result.as_dict())
     elif csv or latex:

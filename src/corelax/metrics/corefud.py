@@ -97,11 +97,6 @@ def zero_anaphors(
     The counterpart of a gold mention is the identical system mention, or else the one that it was matched
     with. A zero without counterpart, or with one that begins an entity of the system, is missed. It is
     correct if the counterpart of an earlier mention of its entity is in the entity of its own counterpart.
-
-    Args:
-        gold: The gold entities.
-        system: The system's entities; of a mention in two of them the last one counts.
-        images: What mentions are called on the other side, where that is not their own name.
     """
     gold, system = [_sorted(c) for c in gold], [_sorted(c) for c in system]
     entity_of = {name: entity for entity, cluster in enumerate(system) for name, _ in cluster}

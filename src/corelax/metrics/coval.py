@@ -23,10 +23,6 @@ class DocumentTrees:
     >>> trees = DocumentTrees(doc, by_minimum=True)
     >>> trees.identity(Span(0, 2)), trees.is_verb_phrase(Span(2, 3))
     ((0, frozenset({('the dog', 1)})), True)
-
-    Args:
-        gold: The gold document.
-        by_minimum: Whether mentions are the same if their minimum spans are.
     """
 
     def __init__(self, gold: Document, *, by_minimum: bool) -> None:
@@ -74,13 +70,6 @@ class DocumentTrees:
 
 class CovalFilter:
     """Takes mentions out of entities before they are scored.
-
-    Args:
-        gold: The gold document, whose trees decide on both sides.
-        by_minimum: Whether mentions are the same if their minimum spans are.
-        noun_phrases: Whether verb phrases are taken out.
-        nested: "drop" takes out mentions that lie inside another one of their entity and sentence.
-        singletons: "drop" takes out entities of one mention.
 
     >>> doc = Document.from_sentences("d", [["a"] * 9], clusters=[[(0, 5), (3, 4), (8, 9)]])
     >>> CovalFilter(doc, nested="drop").of(doc).clusters

@@ -29,11 +29,6 @@ NO_IMAGES: Mapping[Hashable, Hashable] = MappingProxyType({})
 class LastEntityTally(Tally):
     """Adds up documents in which mentions may be repeated.
 
-    Args:
-        metrics: Names from `corelax.metrics.METRICS`.
-        links: How BLANC takes the mean of its two kinds of links.
-        supplements: As `Tally` has it.
-
     >>> tally = LastEntityTally(["b_cubed"])
     >>> tally.add(gold=["ab", "bc"], system=["ab", "c"])  # b is found in "bc" alone
     >>> tally.counts()["b_cubed"].precision_num  # 1/2 of a, 1/2 of b, c
@@ -68,13 +63,7 @@ class LastEntityTally(Tally):
         system: Iterable[Sequence[M]],
         images: Mapping[M, M] = NO_IMAGES,  # type: ignore[assignment]
     ) -> None:
-        """Adds a document.
-
-        Args:
-            gold: The right entities.
-            system: The system's entities.
-            images: What a mention of either side is called on the other, where that is not its own name.
-        """
+        """Adds a document."""
         gold, system = [c for c in gold if c], [c for c in system if c]
         sizes = [len(c) for c in gold], [len(c) for c in system]
         gold_of = {m: k for k, cluster in enumerate(gold) for m in cluster}

@@ -79,12 +79,6 @@ def matched_pairs(
 ) -> Pairs:
     """(gold, system) of all matched mentions, identical ones included. One to one.
 
-    Args:
-        gold: Mentions that differ from each other.
-        system: The same of the other side.
-        match: "exact", "partial" or "head".
-        zeros: "dependent" matches zeros by their dependencies first, whatever `match` is.
-
     >>> the_dog, dog = Mention(((0, 2),), head=1), Mention(((1, 2),), head=1)
     >>> matched_pairs([the_dog], [dog], match="exact", zeros="linear")
     []

@@ -132,12 +132,6 @@ def mention_tree(
 ) -> TreeNode | None:
     """The tree of a mention; None if its pieces have no node.
 
-    Args:
-        words: Its words.
-        tags: Their parts of speech.
-        pieces: Their bracket pieces, as in column 6 of CoNLL-2012.
-        first: The place of the first word in its sentence.
-
     >>> tree = mention_tree(["the", "old", "dog"], ["DT", "JJ", "NN"], ["(NP*", "*", "*)"])
     >>> tree.tag, tree.children[0].terminal.text, tree.children[0].terminal.line
     ('NP', 'the old dog', 2)

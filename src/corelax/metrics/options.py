@@ -34,16 +34,8 @@ def _check_names_and_average(names: Sequence[str]) -> tuple[str, ...]:
 class Rules:
     """What is scored, and when mentions count as the same. What is None is as the profile has it.
 
-    Attributes:
-        match: "exact" (the same words), "partial" (the system's mention lies inside the gold one and has its
-            head), "head" (the same head) or "min-span" (the same minimum span by the parse tree of gold).
-        zeros: "linear" compares zeros by their place, "dependent" by what they depend on.
-        singletons: "keep", or "drop" to take entities of one mention off both sides first.
-        only: "np" takes mentions that are verb phrases by the parse tree off both sides.
-        nested: "drop" takes mentions inside another one of their entity off both sides.
-        profile: "normal"; "corefud" does as the scorer of the CRAC shared tasks: match "head", zeros
-            "dependent" and singletons "drop" unless said otherwise, its BLANC, and the last entity of a
-            mention in two; "reference" does as the reference scorer v8.01, with files only.
+    The profile "corefud" has match "head", zeros "dependent" and singletons "drop", its own BLANC, and takes
+    the last entity of a mention in two; "reference" is for files only.
     """
 
     match: Annotated[
@@ -87,16 +79,7 @@ class Rules:
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreOptions(Rules):
-    """What `score` takes beside documents.
-
-    Attributes:
-        metrics: Names from `corelax.metrics.METRICS`, "mor" (mention overlap ratio) or "zero" (anaphor-level
-            score of zeros); what the profile reports if None.
-        beta: β of the F-measure; more than 1 favours recall.
-        check_text: Whether both sides must have the same words.
-        per_document: Whether the report has a report for each document too.
-        differences: Whether it lists where the sides differ.
-    """
+    """What `score` takes beside documents."""
 
     metrics: Annotated[
         tuple[str, ...] | None,
@@ -123,14 +106,7 @@ class ScoreOptions(Rules):
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreFilesOptions(ScoreOptions):
-    """What `score_files` takes beside files.
-
-    Attributes:
-        gold_format: The format of the gold file; by suffix or content if None.
-        system_format: The same of the system's file.
-        cross_document: Scores the documents of a topic as one, and says how topics are told
-            (`corelax.io.topic_rule`).
-    """
+    """What `score_files` takes beside files."""
 
     gold_format: Annotated[FormatName | None, Option(help="Format of GOLD.")] = None
     system_format: Annotated[FormatName | None, Option(help="Format of SYSTEM.")] = None
@@ -139,17 +115,7 @@ class ScoreFilesOptions(ScoreOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions(Rules):
-    """What `corelax.analysis.compare` and `compare_outputs` take beside documents.
-
-    Attributes:
-        profile: "normal", or "corefud" to do as the scorer of the CRAC shared tasks.
-        metrics: Names from `corelax.metrics.METRICS`, "mor", "zero" and "conll"; None is what the profile
-            reports, or where there is no gold a usual choice.
-        resamples: How many resamples an interval and a p value are made of.
-        confidence: The confidence of the intervals.
-        seed: The seed of the resamples.
-        passages: How many passages to choose at most.
-    """
+    """What `corelax.analysis.compare` and `compare_outputs` take beside documents."""
 
     profile: Annotated[
         Literal["normal", "corefud"],

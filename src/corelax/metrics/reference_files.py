@@ -166,13 +166,7 @@ Entities = Sequence[Sequence[Span]]
 def reference_entities(
     gold: tuple[str, str | None], system: tuple[str, str | None], singletons: str
 ) -> Iterator[tuple[str, tuple[Entities, Entities]]]:
-    """The entities of both sides by document of the gold file; the last one of a name counts on each side.
-
-    Args:
-        gold: A file and its format, of any of the formats.
-        system: The same.
-        singletons: "keep" or "drop".
-    """
+    """The entities of both sides by document of the gold file; the last one of a name counts on each side."""
     formats = []
     for path, format in (gold, system):
         if format is None and path == STANDARD:
