@@ -119,12 +119,6 @@ def test_words_have_the_given_vectors_and_those_of_training_change(data, trained
     assert not weights["word_vectors"][seen].equal(weights["fixed_vectors"][seen])
 
 
-def test_other_vectors_are_other_data(data, trained):
-    other = data._replace(vectors=None)
-    with pytest.raises(CorelaxError, match="vectors"):
-        run("deep_heuristic", trained, other, **SIZES, **SHORT, epochs=2)
-
-
 @pytest.fixture
 def folder(tmp_path):
     import pyarrow as pa

@@ -9,7 +9,7 @@ import torch
 from corelax import CorelaxError
 from corelax.losses import entity_loss, reinforce_loss, rescale_loss
 from corelax.rankers.sparse.ranker import decode_table
-from corelax.resolve.sparse import resolve_by_features
+from corelax.resolve import resolve_documents
 from corelax.train import Config, load_model, stage_chain
 from corelax.train.loop import Progress
 from corelax.train.objectives import loss_function
@@ -123,13 +123,11 @@ def test_a_metric_stage_of_a_global_ranker_climbs(data, pretrained):
 def test_documents_are_resolved_with_a_model_folder(data, pretrained):
     run("global2016", pretrained, data, **SIZES, **SHORT, epochs=1)
     model, [doc, *_] = load_model(pretrained / "global2016"), documents(5, mentions=20)
-    [(resolved, details)] = resolve_by_features(
-        pretrained / "global2016", [doc], None, None, None, "cpu", lambda _: None
-    )
+    [found] = resolve_documents(pretrained / "global2016", [doc], device="cpu")
     table = data.dev.tables[0]
     entities = decode_table(model.ranker, table, singletons="drop", decoding="links")
-    assert resolved.clusters == table.clusters_of(entities)
-    assert len(details().entities) == len(entities)
+    assert found.document.clusters == table.clusters_of(entities)
+    assert len(found.entities) == len(entities)
 
 
 def test_settings_of_objectives_reach_their_losses():

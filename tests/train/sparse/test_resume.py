@@ -134,33 +134,6 @@ def test_going_on_must_be_asked_for(train, tmp_path):
     assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
 
 
-def test_resume_without_a_run_is_a_run(train, whole, tmp_path):
-    assert train(tmp_path, "--resume").code == 0
-    assert_same(content(tmp_path), whole)
-
-
-@pytest.mark.parametrize("options", [[], ["--resume"]])
-def test_a_finished_run_is_taken_as_it_is(train, whole, tmp_path, options):
-    first = train(tmp_path)
-    times = {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*")}
-    again = train(tmp_path, *options)
-    assert (again.code, again.out) == (0, first.out)
-    assert [line.partition(":")[0] for line in again.err.splitlines()[:3]] == STAGES
-    assert {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*")} == times
-    assert_same(content(tmp_path), whole)
-
-
-@pytest.mark.parametrize("state", ["finished", "begun"])
-def test_other_settings_in_the_same_folder_are_named(train, tmp_path, state):
-    train(tmp_path, **({} if state == "finished" else {"kill": ("document", 24)}))
-    done = train(tmp_path, "--resume", settings=[*SETTINGS, "epochs=5", "dropout=0.1"])
-    assert done.code == 1
-    line = last_line(done.err)
-    assert line.startswith(f"{tmp_path / 'baseline'}: was trained with other settings")
-    assert "epochs" in line
-    assert "dropout" in line
-
-
 def test_an_interrupt_keeps_finished_epochs(train, whole, tmp_path):
     done = train(tmp_path, interrupt=6)  # four documents an epoch: in the second
     assert done.code == 130

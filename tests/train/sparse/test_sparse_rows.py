@@ -76,18 +76,6 @@ def test_a_row_that_is_there_twice_counts_as_its_sum_not_as_two_steps():
     assert weight.detach().squeeze().tolist() == pytest.approx([1.0, after], rel=1e-7)
 
 
-def test_dense_and_sparse_gradients_may_take_turns():
-    weight, reference = table(), table()
-    optimizer, other = AdaGrad([weight]), AdaGrad([reference])
-    rows = [(1, [0.5, 0.25, 1.0]), (4, [1.0, -1.0, 0.0])]
-    for gradient in (sparse(rows), sparse(rows[:1]).to_dense(), sparse(rows[1:])):
-        weight.grad = gradient
-        reference.grad = gradient.to_dense()
-        optimizer.step()
-        other.step()
-    assert weight.equal(reference)
-
-
 @given(
     gradients.map(dict),
     st.lists(values, min_size=2, max_size=2),
@@ -105,14 +93,6 @@ def test_clipping_is_that_of_torch_over_all_gradients_together(rows, dense, larg
     assert ours[2].grad is None
     torch.testing.assert_close(ours[0].grad.to_dense(), theirs[0].grad, rtol=1e-5, atol=1e-9)
     torch.testing.assert_close(ours[1].grad, theirs[1].grad, rtol=1e-5, atol=1e-9)
-
-
-def test_a_gradient_within_the_limit_is_left_alone():
-    weight = table()
-    weight.grad = sparse([(2, [0.3, 0.4, 0.0])]).coalesce()
-    before = weight.grad.to_dense()
-    clip_gradients([weight], 0.51)
-    assert weight.grad.to_dense().equal(before)
 
 
 def test_clipping_nothing_and_zeros():

@@ -135,11 +135,7 @@ class Config(StageSettings):
         return replace(FEATURE_SETS[self.feature_set], **self.features)
 
     def _values(self, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Keys and values as fields take them: switches of features go into one.
-
-        >>> Config(stage="s").changed({"epochs": "3", "features.lexical_cutoff": "5"}).features
-        {'lexical_cutoff': 5}
-        """
+        """Keys and values as fields take them: switches of features go into one."""
         types = {FEATURES + name: kind for name, kind in field_types(FeatureSettings).items()}
         features = dict(self.features)
         others = {}
@@ -153,11 +149,7 @@ class Config(StageSettings):
 
 
 def is_everywhere(key: str) -> bool:
-    """Whether a setting holds for all stages of a chain.
-
-    >>> is_everywhere("seed"), is_everywhere("features.genre"), is_everywhere("epochs")
-    (True, True, False)
-    """
+    """Whether a setting holds for all stages of a chain."""
     return key.startswith(FEATURES) or is_shared(Config, key)
 
 
@@ -176,11 +168,7 @@ _ONLY_OF = {
 
 
 def affects(key: str, objective: str) -> bool:
-    """Whether a setting makes a difference to an objective.
-
-    >>> affects("beta_squared", "metric"), affects("beta_squared", "ranking")
-    (True, False)
-    """
+    """Whether a setting makes a difference to an objective."""
     return objective in _ONLY_OF.get(key, (objective,))
 
 

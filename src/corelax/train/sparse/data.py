@@ -106,12 +106,7 @@ def training_documents(tables: Sequence[DocumentTable], config: Config) -> list[
 def corpus_files(
     config: Configuration, root: Path
 ) -> tuple[tuple[str, ...], tuple[str, ...], str | None]:
-    """The training files, the dev files and the format of the corpus that a configuration names.
-
-    Args:
-        config: A configuration with one corpus.
-        root: The folder that its files are in.
-    """
+    """The training files, the dev files and the format of the corpus that a configuration names."""
     if len(config.corpora) != 1:
         raise CorelaxError(f"{config.source}: a sparse ranker learns from one corpus")
     [(name, corpus)] = config.corpora.items()

@@ -39,11 +39,7 @@ class Averages(NamedTuple):
 
     @classmethod
     def of(cls, tables: Sequence[DocumentTable]) -> Averages:
-        """Of the training documents.
-
-        >>> Averages.of([])
-        Averages(pairs=1.0, mentions=1.0)
-        """
+        """Of the training documents."""
         sizes, number = [table.size for table in tables], max(len(tables), 1)
         pairs = sum(size * (size - 1) // 2 for size in sizes) / number
         return cls(max(pairs, 1.0), max(sum(sizes) / number, 1.0))
@@ -140,15 +136,7 @@ def _pair_pretraining(
 def pair_pretraining_loss(
     links: Tensor, anaphoric: Tensor, gold: Tensor, averages: Averages, *, top: bool
 ) -> Tensor:
-    """The loss of a document in the stages of a deep ranker before ranking.
-
-    Args:
-        links: [mention, antecedent] scores of pairs.
-        anaphoric: [mention] scores of being anaphoric.
-        gold: [mention] entity numbers, −1 for none.
-        averages: Of all documents.
-        top: Whether only the best true and the best false antecedent of each mention count.
-    """
+    """The loss of a document in the stages of a deep ranker before ranking."""
     pairs = PAIRS_OF_TOP * averages.mentions if top else averages.pairs
     mentions = (ANAPHORICITY_OF_TOP if top else ANAPHORICITY_OF_ALL) * averages.mentions
     of_mentions = anaphoricity_cross_entropy(anaphoric, gold) / mentions

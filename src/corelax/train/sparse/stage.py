@@ -148,22 +148,6 @@ def train_chain(
         progress: Progress callbacks.
         note: Receives the score of each stage.
         checkpoint_seconds: As for `train_epochs`.
-
-    >>> import os
-    >>> from tempfile import TemporaryDirectory
-    >>> from unittest.mock import patch
-    >>> from corelax.io import write
-    >>> from corelax.synthetic import Shape, generate
-    >>> from corelax.train import load_data, stage_chain
-    >>> documents = list(generate(4, seed=1, shape=Shape.conll2012().scaled(15)))
-    >>> with TemporaryDirectory() as folder, patch.dict(os.environ, CORELAX_CACHE=folder):
-    ...     file = f"{folder}/documents.conll"
-    ...     _ = write(documents, file)
-    ...     chain = stage_chain("anaphoricity", {"hidden_mention": 8, "hidden_pair": 8, "epochs": 2})
-    ...     data = load_data(chain[-1], file, file)
-    ...     model = train_chain(chain, Path(folder, "runs"), data, device="cpu")
-    ...     sorted(path.name for path in Path(folder, "runs/anaphoricity").iterdir())
-    ['README.md', 'config.json', 'log.jsonl', 'model.safetensors', 'vocabulary.json']
     """
     device = choose_device(device)
 

@@ -85,17 +85,6 @@ def extracted() -> Extracted:
 # The values
 
 
-def test_the_file_has_15_documents(extracted: Extracted) -> None:
-    assert len(extracted.cases) == 15
-    assert sum(len(case.expected["mentions"]) for case in extracted.cases) == 3592
-    assert sum(len(case.expected["pairs"]) for case in extracted.cases) == 16021
-
-
-def test_the_templates_are_the_same(extracted: Extracted) -> None:
-    assert extracted.expected["templates_a"] == LT17.mention_templates == MENTION_TEMPLATES
-    assert extracted.expected["templates_pair"] == PAIR_TEMPLATES
-
-
 def test_mentions_and_heads(extracted: Extracted) -> None:
     for expected, _, described, rows in extracted.cases:
         assert rows.spans.tolist() == expected["mentions"], expected["doc"]
@@ -262,61 +251,6 @@ def test_a_switch_changes_as_many_pairs_as_it_should_and_no_other_template(
     extracted: Extracted, switch: dict[str, Any], expected: dict[str, int]
 ) -> None:
     assert changed_pairs(extracted, replace(LT17, **switch)) == expected
-
-
-def test_animacy_by_rule_or_in_lower_case_changes_pronouns_and_nouns_as_counted(
-    extracted: Extracted,
-) -> None:
-    pronouns: Counter[str] = Counter()
-    for case in extracted.cases:
-        switches = {"rule": {"pronoun_animacy": "rule"}, "lower": {"lowercase_animacy": True}}
-        for name, switch in switches.items():
-            settings = replace(LT17, **switch)
-            flipped = describe(case.document, settings, extracted.lexicons, DETECT)
-            for old, new in zip(case.described.mentions, flipped.mentions, strict=True):
-                pronouns[name] += old.type == "PRONOMINAL" and old.animacy != new.animacy
-        pronouns["all"] += case.expected["type"].count("PRONOMINAL")
-    assert pronouns == {"all": 967, "rule": 777, "lower": 218}
-
-
-def test_number_by_tag_differs_from_the_tag_alone_only_in_coordinations(
-    extracted: Extracted,
-) -> None:
-    by_tag_alone = 0
-    settings = replace(LT17, number_by_tag=True)
-    for case in extracted.cases:
-        doc = case.document
-        flipped = describe(doc, settings, extracted.lexicons, DETECT)
-        for old, new in zip(case.described.mentions, flipped.mentions, strict=True):
-            if old.type == "PRONOMINAL":
-                assert new.number == old.number
-                continue
-            _, start, end, head, _ = new.mention
-            by_tag = "PLURAL" if doc.layers["pos"][head] in ("NNS", "NNPS") else "SINGULAR"
-            by_tag_alone += by_tag != old.number
-            if new.number != by_tag:
-                assert new.number == "PLURAL"
-                assert "CC" in doc.layers["pos"][head + 1 : end], doc.words[start:end]
-    assert by_tag_alone == 343
-
-
-def test_unseen_values_without_a_feature_leave_gaps_in_1286_mentions(extracted: Extracted) -> None:
-    settings = replace(LT17, unknown="none")
-    ours = extracted.vocabulary
-    names = [name for name in ours.mention if not name.endswith(f"={UNKNOWN}")]
-    pairs = [name for name in ours.pair if not name.endswith(f"={UNKNOWN}")]
-    vocabulary = Vocabulary(settings, ours.inventories, names, pairs)
-    mentions = 0
-    for case in extracted.cases:
-        rows = table(case.described, vocabulary)
-        shown = feature_names(rows, vocabulary, pairs=False)["phi_a"]
-        for found, expected in zip(shown, case.expected["phi_a"], strict=True):
-            known = [name for name in expected if not name.endswith(f"={UNKNOWN}")]
-            assert found == known
-            mentions += known != expected
-        assert (vocabulary.code_rows(rows.codes.tolist()) >= 0).all()
-        assert min(rows.current.min(), rows.previous.min()) >= 0
-    assert mentions == 1286
 
 
 def test_counts_can_be_clipped(extracted: Extracted) -> None:

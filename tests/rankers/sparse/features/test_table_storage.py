@@ -31,7 +31,6 @@ from tests.rankers.sparse.features.feature_documents import (
     worked_example,
     worked_example_columns,
 )
-from tests.rankers.sparse.mentions.word_lists_by_hand import word_lists
 
 SETTINGS = replace(FEATURE_SETS["lt17"], lexical_cutoff=2)
 
@@ -166,15 +165,6 @@ def test_an_undetected_gold_mention_counts_if_it_lies_before_the_cut() -> None:
     assert table.first(2).gold_sizes.tolist() == [2, 1]  # a and the missed b; c
 
 
-def test_gold_mentions_that_were_not_found_count_but_have_no_row() -> None:
-    doc = Document.from_sentences(
-        "d", [["a", "b", "c", "d"]], clusters=[[(0, 1), (1, 2)], [(2, 3), (3, 4)]]
-    )
-    gold, everyone = gold_of([(0, 1), (0, 2)], doc)
-    assert gold.tolist() == [0, -1]
-    assert everyone.tolist() == [[0, 0, 1, 0], [0, 1, 2, 0], [1, 2, 3, 0], [1, 3, 4, 0]]
-
-
 def test_a_mention_of_two_entities_belongs_to_the_first() -> None:
     doc = Document.from_sentences("d", [["a", "b"]], clusters=[[(0, 1)], [(0, 1), (1, 2)]])
     assert gold_of([(0, 1), (1, 2)], doc)[0].tolist() == [0, 1]
@@ -266,17 +256,6 @@ def test_another_content_setting_list_or_source_is_another_cache_file(
     assert len(list(cache.iterdir())) == 7
 
 
-def test_another_vocabulary_or_other_lists_are_another_cache_file(cache: Path, file: str) -> None:
-    vocabulary = training_corpus(file, SETTINGS, EMPTY).vocabulary
-    smaller = Vocabulary(
-        SETTINGS, vocabulary.inventories, vocabulary.mention[1:], vocabulary.pair, EMPTY.digest
-    )
-    other_corpus(file, vocabulary, EMPTY)
-    other_corpus(file, smaller, EMPTY)
-    other_corpus(file, vocabulary, word_lists())
-    assert len(list(cache.iterdir())) == 4
-
-
 def test_a_cache_that_cannot_be_written_does_not_stop_the_work(
     file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -305,24 +284,3 @@ def test_where_the_cache_lies(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     monkeypatch.delenv("CORELAX_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert cache_folder() == tmp_path / "corelax"
-
-
-def test_cutting_a_document_keeps_more_pair_codes_than_two_bytes_number() -> None:
-    n = 400  # 79,800 pairs, each with a code of its own
-    pairs = n * (n - 1) // 2
-    whole = DocumentTable(
-        key="d",
-        spans=np.stack([np.arange(n), np.arange(n) + 1], axis=1).astype(np.int32),
-        features=np.zeros((n, 1), np.int32),
-        current=np.zeros((n, 2), np.int32),
-        previous=np.zeros((n, 1), np.int32),
-        codes=np.arange(pairs, dtype=np.int32)[::-1].copy(),
-        code_of_pair=np.arange(pairs, dtype=np.uint32),
-        gold=np.full(n, -1, np.int32),
-        gold_mentions=np.zeros((0, 4), np.int32),
-    )
-    cut = whole.first(n - 1)
-    left = (n - 1) * (n - 2) // 2
-    assert left > 2**16
-    codes = cut.codes[cut.code_of_pair]
-    assert np.array_equal(codes, whole.codes[whole.code_of_pair[:left]])

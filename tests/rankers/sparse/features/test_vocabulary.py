@@ -82,18 +82,6 @@ def test_a_word_that_is_counted_too_seldom_is_stood_for_by_its_tag(times: int) -
     assert found["headcase"] == ("Dog" if times == 20 else "RARE")
 
 
-def test_pronouns_count_for_their_surroundings_alone() -> None:
-    doc = Document.from_sentences(
-        "bc/x",
-        [["He", "ran"]],
-        layers={"pos": ["PRP", "VBD"], "parse": ["(TOP(S(NP*)", "(VP*)))"]},
-    )
-    found = Inventories.count(detected(doc).mentions, 1)
-    assert found == Inventories(
-        before=frozenset(["<s>"]), after=frozenset(["ran"]), governor=frozenset(["ran"])
-    )
-
-
 def test_the_words_of_pronouns_can_be_known_as_first_words() -> None:
     doc = worked_example()
     inventories = Inventories.count(detected(doc).mentions, 1)
@@ -160,16 +148,6 @@ def test_the_features_of_a_template_are_side_by_side_in_its_order(preset: str) -
         of_name = [name.split("=", 1)[0] for name in names if name != UNKNOWN]
         blocks = [t for t, before in zip(of_name, [None, *of_name], strict=False) if t != before]
         assert blocks == templates
-
-
-def test_rows_are_the_places_of_names() -> None:
-    settings = replace(LT17, lexical_cutoff=1)
-    described = detected(worked_example(), settings)
-    vocabulary, [rows] = fit([described], settings, EMPTY)
-    for mention, row in zip(described.mentions, rows.features.tolist(), strict=True):
-        values = mention_values(mention, described.context, vocabulary.inventories, settings)
-        named = zip(settings.mention_templates, values, strict=True)
-        assert [vocabulary.mention[r] for r in row] == [f"{t}={v}" for t, v in named]
 
 
 def test_the_first_mention_is_never_the_current_one_and_the_last_never_an_antecedent() -> None:

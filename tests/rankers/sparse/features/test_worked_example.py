@@ -12,7 +12,6 @@ from corelax.rankers.sparse.features.rows import feature_names
 from corelax.rankers.sparse.features.settings import FEATURE_SETS, PAIR_TEMPLATES
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
-from corelax.rankers.sparse.mentions.constituency import analyse
 from tests.rankers.sparse.features.feature_documents import (
     ID,
     WORKED_EXAMPLE_LEXICONS,
@@ -78,20 +77,6 @@ def fitted(described: Described) -> tuple[Vocabulary, DocumentTable]:
     return vocabulary, table
 
 
-def test_governors() -> None:
-    doc = worked_example()
-    governors = analyse(doc).governors
-    assert governors is not None
-    named = [doc.words[above] if above >= 0 else "root" for above in governors]
-    assert " ".join(named[:SECOND]) == (
-        "Reed sold Reed doctor doctor Reed doctor from Reed root car car sold sold"
-    )
-    assert " ".join(named[SECOND:]) == ("told root Reed sister Reed told told was that was told")
-    # "Reed" and "," occur twice: those meant are in the same noun phrase.
-    assert governors[2] == governors[8] == governors[5] == 1
-    assert governors[SECOND + 2] == governors[SECOND + 4] == SECOND + 3
-
-
 def test_mentions_and_heads(described: Described) -> None:
     first = [(0, 2, 1), (0, 9, 1), (3, 8, 5), (7, 8, 7), (10, 11, 10), (10, 13, 12)]
     second = [(0, 1, 0), (2, 5, 3), (2, 6, 5), (7, 8, 7)]
@@ -133,15 +118,6 @@ def test_pair_features(row: str, fitted: tuple[Vocabulary, DocumentTable]) -> No
     expected |= NOT_SHOWN
     names = feature_names(fitted[1], fitted[0], pairs=True)["pairs"][pair]
     assert names == [f"{template}={expected[template]}" for template in PAIR_TEMPLATES]
-
-
-def test_every_pair_has_other_speakers_neither_in_heads_nor_around_them(
-    fitted: tuple[Vocabulary, DocumentTable],
-) -> None:
-    pairs = feature_names(fitted[1], fitted[0], pairs=True)["pairs"]
-    assert len(pairs) == 45
-    for names in pairs.values():
-        assert names[-2:] == ["jhead_in_otherspk=false", "otherspk_in_jhead=false"]
 
 
 def test_clusters_after_alignment(fitted: tuple[Vocabulary, DocumentTable]) -> None:
