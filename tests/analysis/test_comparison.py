@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-import scipy.stats
 
 import corelax
 from corelax import Clustering, CorelaxError, Document
@@ -55,48 +54,6 @@ def test_scores_and_differences_are_those_of_scoring(gold: list[Document]) -> No
     assert comparison.baseline == "a"
 
 
-def test_intervals_and_p_values_of_a_metric_agree_with_scipy(gold: list[Document]) -> None:
-    """MUC's F1 from its four sums, resampled by scipy."""
-    a, b = spoilt(gold, 1, moved=0.30), spoilt(gold, 2, moved=0.27, missed=0.05)
-    result = corelax.compare(gold, {"a": a, "b": b}, metrics=["muc"], resamples=20_000)
-    difference = result.differences["b"]["muc"]
-    reports = [corelax.score(gold=gold, system=run, per_document=True) for run in (a, b)]
-    counts = np.array(
-        [[report.documents[d.name].counts["muc"].as_tuple() for d in gold] for report in reports]
-    ).reshape(-1, 4)
-
-    def f1(chosen: np.ndarray) -> np.ndarray:
-        sums = counts[chosen].sum(axis=-2)
-        recall, precision = sums[..., 0] / sums[..., 1], sums[..., 2] / sums[..., 3]
-        return 2 * recall * precision / (recall + precision)
-
-    number = len(gold)
-    bootstrap = scipy.stats.bootstrap(
-        (np.arange(number),),
-        lambda chosen, axis: f1(chosen + number) - f1(chosen),  # noqa: ARG005
-        n_resamples=20_000,
-        vectorized=True,
-        axis=-1,
-        method="percentile",
-        rng=np.random.default_rng(1),
-    )
-    test = scipy.stats.permutation_test(
-        (np.arange(number, 2 * number), np.arange(number)),
-        lambda ours, theirs, axis: f1(ours) - f1(theirs),  # noqa: ARG005
-        permutation_type="samples",
-        vectorized=True,
-        n_resamples=20_000,
-        axis=-1,
-        rng=np.random.default_rng(1),
-    )
-    assert difference.mean == pytest.approx(test.statistic)
-    slack = 0.1 * bootstrap.standard_error
-    assert difference.low == pytest.approx(bootstrap.confidence_interval.low, abs=slack)
-    assert difference.high == pytest.approx(bootstrap.confidence_interval.high, abs=slack)
-    assert 0.01 < test.pvalue < 0.99
-    assert difference.p_value == pytest.approx(test.pvalue, abs=0.02)
-
-
 def test_holm_is_over_all_metrics_and_systems_of_the_table() -> None:
     """Six documents, all better: each p is 2/64, and the smallest of 2 x 2 is multiplied by 4."""
     systems = {"base": docs("abcdef", SWAPPED), "x": docs("abcdef"), "y": docs("abcdef")}
@@ -119,26 +76,6 @@ def test_worked_case_of_two_documents() -> None:
     assert (difference.mean, difference.low, difference.high) == (0.5, 0.0, 1.0)
     assert difference.p_value == 1.0  # exchanging b, or a, or both: always 0.5 apart
     assert result.notes == ["with 2 documents no p value is below 0.5"]
-
-
-def test_the_least_p_value_has_three_digits() -> None:
-    systems = {"base": docs("abcd", SWAPPED), "x": docs("abcd")}
-    result = corelax.compare(docs("abcd"), systems, metrics=["muc"])
-    assert result.notes == ["with 4 documents no p value is below 0.125"]
-
-
-def test_seed_and_resamples_decide_the_draws(gold: list[Document]) -> None:
-    systems = {"a": spoilt(gold, 1, moved=0.3), "b": spoilt(gold, 2, moved=0.2)}
-
-    def ends(**options: int) -> tuple[float, float, float]:
-        difference = corelax.compare(gold, systems, metrics=["lea"], **options).differences["b"][
-            "lea"
-        ]
-        return difference.low, difference.high, difference.p_value
-
-    assert ends(seed=1, resamples=200) == ends(seed=1, resamples=200)
-    assert ends(seed=1, resamples=200) != ends(seed=2, resamples=200)
-    assert ends(seed=1, resamples=200) != ends(seed=1, resamples=300)
 
 
 def test_one_document_is_compared_and_not_tested() -> None:
@@ -179,17 +116,6 @@ def test_runs_of_systems_are_compared_in_pairs(gold: list[Document]) -> None:
     )
     wrong = [count_errors(gold=gold, system=run).number("wrong_link") for run in b]
     assert result.errors["b"].number("wrong_link") == sum(wrong) / 2
-
-
-def test_singletons_can_be_dropped_on_all_sides() -> None:
-    gold = [doc("a", [*GOLD, [(1, 2)]]), doc("b", GOLD)]
-    other = [doc("a", [*GOLD, [(4, 5)]]), doc("b", GOLD)]
-    kept = corelax.compare(gold, {"x": gold, "y": other}, metrics=["mentions"])
-    dropped = corelax.compare(
-        gold, {"x": gold, "y": other}, metrics=["mentions"], singletons="drop"
-    )
-    assert kept.differences["y"]["mentions"].mean == pytest.approx(8 / 9 - 1)
-    assert dropped.differences["y"]["mentions"].mean == 0
 
 
 @pytest.mark.parametrize(
@@ -251,18 +177,9 @@ def test_differences_are_marked_on_both_sides() -> None:
     assert passage.note == "2 differences"
 
 
-def test_equal_outputs_have_no_passages() -> None:
-    assert compare_outputs({"x": docs("ab"), "y": docs("ab")}).passages == []
-
-
 def test_a_difference_in_a_very_long_sentence_is_shown() -> None:
     words = [["Ann", *["and"] * 200, "she"]]
     x = Document.from_sentences("a", words, clusters=[[(0, 1), (201, 202)]])
     y = Document.from_sentences("a", words)
     [passage] = compare_outputs({"x": [x], "y": [y]}).passages
     assert len(passage.words) == 202
-
-
-def test_messages_without_gold_name_the_first_system() -> None:
-    with pytest.raises(CorelaxError, match=r"^y: document b is in x but not in system"):
-        compare_outputs({"x": docs("ab"), "y": docs("a")})

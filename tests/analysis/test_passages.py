@@ -8,12 +8,9 @@ from html.parser import HTMLParser
 from importlib.resources import files
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from corelax import Clustering, CorelaxError, Document, Span
-from corelax.analysis import document_errors
 from corelax.analysis.passages import choose_passages
 from corelax.document import EmptyId
 from corelax.render.marked_text import MISSED, ZERO, ShownMention, spaced
@@ -90,19 +87,9 @@ def test_both_sides_are_shown_in_turn_and_then_what_is_left() -> None:
     assert wins(several(cases, number=3)) == ["lea", "base", "lea"]
 
 
-def test_a_side_that_is_never_better_is_not_shown() -> None:
-    assert wins(several([(GOLD, NO_HE), (GOLD, NO_SHE)])) == ["base", "base"]
-
-
 def test_other_documents_come_before_a_second_passage_of_the_same() -> None:
     passages = several([(NEITHER, GOLD), (NO_HE, GOLD)], sentences=1)
     assert [passage.document for passage in passages] == ["0", "1", "0"]
-
-
-def test_passages_of_a_document_do_not_overlap() -> None:
-    passages = chosen(base=NEITHER, lea=GOLD, sentences=1)
-    assert [passage.words[0] for passage in passages] == ["He", "She"]
-    assert len(chosen(base=NEITHER, lea=GOLD, sentences=3)) == 1
 
 
 def test_sentences_longer_than_the_limit_are_not_shown() -> None:
@@ -142,11 +129,6 @@ def test_documents_that_do_not_match_are_an_error(lea: list[Document], message: 
         choose_passages(gold=[doc(GOLD)], systems={"base": [doc(GOLD)], "lea": lea})
 
 
-def test_one_system_is_an_error() -> None:
-    with pytest.raises(CorelaxError, match="two systems or more"):
-        choose_passages(gold=[doc(GOLD)], systems={"base": [doc(GOLD)]})
-
-
 # Colours and errors
 
 
@@ -161,11 +143,6 @@ def test_the_larger_part_of_a_split_entity_keeps_its_number() -> None:
     gold, base, _ = in_one_sentence(base=[[ANN, BO], [HE, SHE, IT]], lea=all_one, gold=all_one)
     assert base[HE] == base[SHE] == base[IT] == gold[ANN]
     assert base[ANN] == base[BO] != base[HE]
-
-
-def test_of_merged_entities_the_one_that_gives_more_mentions_gives_the_number() -> None:
-    gold, base, _ = in_one_sentence(base=[[IT, *GOLD[0], *GOLD[1]]], lea=GOLD, gold=[GOLD[0], [BO]])
-    assert set(base.values()) == {gold[ANN]}
 
 
 def test_an_entity_that_two_systems_make_up_has_one_number_of_its_own() -> None:
@@ -189,14 +166,6 @@ def test_links_that_leave_the_passage_keep_the_colour_of_their_entity() -> None:
     assert [len(version.mentions) for version in passage.versions] == [1, 1, 1]
     of_gold, of_base, of_lea = (version.mentions[0].entity for version in passage.versions)
     assert of_gold == of_lea != of_base  # in base, it is Ann
-
-
-def test_mentions_that_leave_the_passage_are_not_shown() -> None:
-    over_the_edge = (2, 6)
-    gold = [*GOLD, [over_the_edge, IT]]
-    [passage] = chosen(base=[NO_HE[0], gold[2]], lea=gold, gold=gold, sentences=1)
-    assert passage.words[0] == "He"
-    assert [(m.start, m.end) for m in passage.versions[0].mentions] == [(0, 1)]
 
 
 @pytest.mark.parametrize(("place", "words", "start"), [(4, TEXT[1], 0), (12, TEXT[3], 2)])
@@ -313,24 +282,6 @@ def test_markdown_takes_no_word_for_markup() -> None:
     assert r"\* \[x\] \<b\> a\_b" in text
 
 
-def test_the_macro_is_the_same_in_the_environment_of_a_page() -> None:
-    item = shown([ShownMention(0, 3, 0), ShownMention(2, 3, 12, "wrong_link")], WORDS)
-    page = Environment(
-        loader=PackageLoader("corelax.render"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    template = page.from_string(
-        '{% from "passages.html" import passages %}<style>{% include "passages.css" %}</style>'
-        "<body>{{ passages(item) }}</body>"
-    )
-    assert passages_html(item).split() == (
-        template.render(item=item).partition("<body>")[2].removesuffix("</body>").split()
-    )
-
-
 # All kinds of clusterings
 
 mention_spans = st.tuples(st.integers(0, 12), st.integers(0, 5)).map(
@@ -338,62 +289,7 @@ mention_spans = st.tuples(st.integers(0, 12), st.integers(0, 5)).map(
         pair[0], pair[0] + pair[1], empty=() if pair[1] else (EmptyId(0, pair[0], 1),)
     )
 )
-WIDE = [["a", "(", "b"], ["c"], ["d", ",", '"', "e"], [], ["f", '"', "g", "h", "i"], ["j"] * 4]
 clusterings = st.lists(st.lists(mention_spans, min_size=1, max_size=4), max_size=5)
-
-
-@settings(deadline=None)
-@given(clusterings, clusterings, clusterings, st.integers(1, 3), st.integers(1, 12))
-def test_passages_of_any_clusterings(
-    gold: list[list[Span]],
-    base: list[list[Span]],
-    lea: list[list[Span]],
-    sentences: int,
-    max_words: int,
-) -> None:
-    empty = Document.from_sentences("d", WIDE)
-    sides = {
-        name: empty.with_clusters(Clustering(clusters))
-        for name, clusters in (("gold", gold), ("base", base), ("lea", lea))
-    }
-    systems = {name: [sides[name]] for name in ("base", "lea")}
-    passages = choose_passages(
-        gold=[sides["gold"]], systems=systems, sentences=sentences, max_words=max_words
-    )
-    item = Passages("k", "title", "caption", passages)
-    reader = Reader(passages_html(item))
-    texts = iter(reader.texts)
-    bounds = empty.sentence_bounds
-    stretches = {
-        empty.words[start:end]
-        for first, (start, _) in enumerate(bounds)
-        for _, end in bounds[first : first + sentences]
-    }
-    for passage in passages:
-        assert 0 < len(passage.words) <= max_words
-        assert tuple(passage.words) in stretches
-        counts = [sum(bool(m.error) for m in v.mentions) for v in passage.versions]
-        assert counts[0] == 0
-        assert counts[1] != counts[2]
-        numbers = [m.entity for version in passage.versions for m in version.mentions]
-        assert {n for n in numbers if n != MISSED} == set(range(max(numbers) + 1))
-        for version in passage.versions:
-            assert without_blanks(next(texts)) == "".join(passage.words)
-            assert list(version.mentions) == sorted(
-                version.mentions, key=lambda m: (m.start, -m.end)
-            )
-    assert next(texts, None) is None
-    if not passages and max_words >= 12 and sentences == 1:  # each sentence has as many errors
-        for start, end in empty.sentence_bounds:
-            assert _errors(sides, "base", start, end) == _errors(sides, "lea", start, end)
-
-
-def _errors(sides: dict[str, Document], name: str, start: int, end: int) -> int:
-    """The errors of mentions in a sentence; mentions of no word at the end of the text are in the last."""
-    size = len(sides["gold"].words)
-    spans = [e.span for e in document_errors(gold=sides["gold"], system=sides[name])]
-    inside = [s for s in spans if start <= s.start and s.end <= end]
-    return sum(s.start < end or s.start == s.end == size for s in inside)
 
 
 # Reading

@@ -34,23 +34,6 @@ def test_certain_and_right_is_perfect_and_certain_and_wrong_is_as_bad_as_can_be(
     assert reliability([not outcome for outcome in right], right)[3:] == (1, 1)
 
 
-@given(predictions)
-def test_the_error_is_at_least_the_difference_of_the_means(pairs):
-    probability, right = map(list, zip(*pairs, strict=True))
-    result = reliability(probability, right)
-    gap = abs(np.mean(probability) - np.mean(right))
-    assert gap - 1e-9 <= result.ece <= 1
-    assert reliability(probability, right, bins=1).ece == pytest.approx(gap, abs=1e-9)
-
-
-def test_probabilities_that_are_true_have_a_small_error():
-    generator = np.random.default_rng(3)
-    probability = generator.random(50_000)
-    result = reliability(probability, generator.random(50_000) < probability)
-    assert result.ece < 0.01
-    assert result.brier == pytest.approx(1 / 6, abs=0.005)  # ∫ p (1 − p)
-
-
 @pytest.mark.parametrize(
     ("probability", "right", "message"),
     [

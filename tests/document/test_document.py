@@ -63,10 +63,6 @@ def test_other_clusters_leave_the_text_alone(doc: Document) -> None:
     assert other != doc
 
 
-def test_part_numbers_tell_documents_apart() -> None:
-    assert Document(id="nw/x", part=3, words=()).key == "nw/x_3"
-
-
 def test_a_sentence_must_be_a_list_of_words() -> None:
     with pytest.raises(CorelaxError, match="a sentence is a list of words, not 'Ann ran'"):
         Document.from_sentences("d", ["Ann ran"])
@@ -90,7 +86,3 @@ def test_the_raw_text_stays_with_a_document_and_does_not_count_in_comparisons() 
     assert pickle.loads(pickle.dumps(doc)).raw_text == "Ann ran."
     assert replace(doc, raw_text=None) == doc
     assert hash(replace(doc, raw_text=None)) == hash(doc)
-
-
-def test_documents_of_words_have_no_raw_text(doc: Document) -> None:
-    assert doc.raw_text is None

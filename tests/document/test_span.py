@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corelax import Clustering, Document, Span
+from corelax import Span
 from corelax.document import EmptyId
 
 GAP = Span(3, 9, parts=((3, 5), (8, 9)))
@@ -26,13 +26,6 @@ def test_a_span_is_equal_to_its_two_numbers() -> None:
     assert Span(0, 1) == (0, 1)
     assert hash(Span(0, 1)) == hash((0, 1))
     assert {(0, 1): "Ann"}[Span(0, 1)] == "Ann"
-
-
-def test_the_spans_of_a_cluster_unpack_into_start_and_end() -> None:
-    doc = Document.from_sentences("d", [["Ann", "saw", "her"]], clusters=[[(0, 1), (2, 3)]])
-    assert [end - start for start, end in doc.clusters[0]] == [1, 1]
-    start, end = GAP
-    assert (start, end) == (3, 9)
 
 
 @pytest.mark.parametrize("span", [GAP, ZERO])
@@ -80,13 +73,6 @@ def test_a_span_cannot_be_changed() -> None:
             span.start = 1  # type: ignore[misc]
         with pytest.raises(AttributeError):
             span.parts = ()
-
-
-def test_documents_made_of_spans_keep_their_parts() -> None:
-    words = [["w"] * 9]
-    doc = Document.from_sentences("d", words, clusters=[[GAP, (3, 9)], [ZERO]])
-    assert doc.clusters == Clustering([[GAP, Span(3, 9)], [ZERO]])
-    assert [span.parts for span in doc.clusters[0]] == [((3, 5), (8, 9)), ()]
 
 
 def test_a_changed_span_keeps_its_gaps_and_stays_consistent():

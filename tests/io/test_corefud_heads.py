@@ -76,16 +76,6 @@ def test_a_mention_that_is_there_twice_keeps_both_heads(tmp_path: Path) -> None:
     assert doc.mention_heads == {("e1", Span(0, 2)): (1, 0), ("e2", Span(0, 2)): (1,)}
 
 
-def test_a_file_without_a_field_for_heads_has_none(tmp_path: Path) -> None:
-    doc = read_one(
-        tmp_path,
-        "# global.Entity = GRP-etype-minspan",
-        ("1", "a", "Entity=(1-person-2"),
-        ("2", "b", "Entity=1)"),
-    )
-    assert doc.mention_heads == {}
-
-
 def written_cells(folder: Path, doc: Document) -> list[str]:
     io.write([doc], folder / "b.conllu")
     rows = (folder / "b.conllu").read_text().splitlines()
@@ -130,13 +120,3 @@ def test_the_head_of_a_mention_in_parts_is_written_with_every_part(tmp_path: Pat
     doc = doc.with_clusters(doc.clusters, heads={span: 3})
     assert written_cells(tmp_path, doc)[::3] == ["Entity=(e[1/2]--3", "Entity=(e[2/2]--3)"]
     assert io.read(tmp_path / "b.conllu")[0].mention_heads == doc.mention_heads
-
-
-def test_fields_of_a_file_stay_as_they_are(tmp_path: Path) -> None:
-    rows = [
-        ("1", "a", "Entity=(e1-person-2-x"),
-        ("2", "b", "Entity=e1)(e2"),
-        ("3", "c", "Entity=e2)"),
-    ]
-    doc = read_one(tmp_path, *rows)
-    assert written_cells(tmp_path, doc) == ["Entity=(e1-person-2-x", "Entity=e1)(e2", "Entity=e2)"]

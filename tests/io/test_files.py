@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from corelax import Clustering, CorelaxError, Document, FormatError, Span, io
+from corelax import CorelaxError, Document, FormatError, io
 from tests.io.io_helpers import conll, conllu, save
 
 SUFFIXES = {"conll2012": "conll", "corefud": "conllu", "jsonlines": "jsonl"}
@@ -43,12 +43,6 @@ def test_an_error_while_writing_leaves_the_old_file_as_it_was(
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_an_error_while_writing_leaves_no_new_file(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="oops"):
-        io.write(documents_until(ValueError("oops")), tmp_path / "a.conll")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_document_that_cannot_be_written_leaves_no_new_file(tmp_path: Path) -> None:
     with pytest.raises(CorelaxError, match="document e"):
         io.write([DOC, Document(id="e", words=("a\tb",))], tmp_path / "a.conll")
@@ -68,37 +62,11 @@ def test_nothing_is_in_place_before_all_is_written(tmp_path: Path) -> None:
     assert (seen, path.exists()) == ([False, False], True)
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES.values())
-def test_a_packed_file_has_the_same_bytes_every_time(tmp_path: Path, suffix: str) -> None:
-    first, second = tmp_path / f"a.{suffix}.gz", tmp_path / f"another_name.{suffix}.gz"
-    io.write([DOC], first)
-    os.utime(first, (0, 0))
-    io.write([DOC], second)
-    assert first.read_bytes() == second.read_bytes()
-
-
-def test_a_file_is_packed_if_its_name_says_so(tmp_path: Path) -> None:
-    io.write([DOC], tmp_path / "a.jsonl.gz")
-    assert gzip.decompress((tmp_path / "a.jsonl.gz").read_bytes()).startswith(b"{")
-
-
 def test_a_file_may_be_written_from_itself(tmp_path: Path) -> None:
     path = save(tmp_path, conll("(0)") + conll("-", header="(e); part 000"))
     docs = io.read(path)
     io.write(io.stream(path), path)
     assert io.read(path) == docs
-
-
-def test_a_new_file_may_be_read_by_whom_the_umask_allows(tmp_path: Path) -> None:
-    plain = save(tmp_path, "x", "plain")
-    io.write([DOC], tmp_path / "a.conll")
-    assert stat.S_IMODE((tmp_path / "a.conll").stat().st_mode) == stat.S_IMODE(plain.stat().st_mode)
-
-
-def test_a_long_name_can_be_written(tmp_path: Path) -> None:
-    path = tmp_path / ("a" * 240 + ".conll")
-    io.write([DOC], path)
-    assert path.exists()
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are not on every system")
@@ -125,18 +93,6 @@ def test_a_folder_cannot_be_written_to_as_a_file(tmp_path: Path) -> None:
     with pytest.raises(CorelaxError) as caught:
         io.write([DOC], tmp_path, "conll2012")
     assert str(caught.value).startswith(f"{tmp_path}: this is a directory")
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_without_permission_is_one_line(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
-    with pytest.raises(CorelaxError, match="no permission"):
-        io.write([DOC], tmp_path / "a.conll")
-
-
-def test_no_documents_make_a_file_without_documents(tmp_path: Path) -> None:
-    io.write([], tmp_path / "a.conll")
-    assert (tmp_path / "a.conll").read_bytes() == b""
 
 
 # Formats
@@ -171,10 +127,6 @@ def test_the_content_tells_the_format_where_the_suffix_does_not(
 ) -> None:
     path = save(tmp_path, pack((front + CONTENT[format]).encode()), "a.txt")
     assert io.read(path) == io.read(path, format)
-
-
-def test_conllu_without_comments_is_known_by_its_columns(tmp_path: Path) -> None:
-    assert len(io.read(save(tmp_path, conllu(("1", "a", "_")), "a.txt"))) == 1
 
 
 def test_the_suffix_goes_before_the_content(tmp_path: Path) -> None:
@@ -217,12 +169,6 @@ def test_a_name_of_no_format_is_not_written(tmp_path: Path) -> None:
     assert str(caught.value).startswith(f"{path}: cannot tell the format")
 
 
-def test_packed_files_are_known_by_their_content(tmp_path: Path) -> None:
-    packed = save(tmp_path, gzip.compress(CONTENT["conll2012"].encode()), "a.conll")
-    plain = save(tmp_path, CONTENT["conll2012"], "b.conll.gz")
-    assert io.read(packed) == io.read(plain)
-
-
 # Standard input and output
 
 
@@ -245,44 +191,10 @@ def test_an_error_in_standard_input_names_it(monkeypatch: pytest.MonkeyPatch) ->
         io.read("-")
 
 
-def test_standard_input_that_is_not_utf8_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", standard_input(conll("-").encode() + b"\xff"))
-    with pytest.raises(CorelaxError, match=r"^<stdin>:.*UTF-8"):
-        io.read("-")
-
-
-def test_standard_input_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", standard_input(conll("-").encode()))
-    io.read("-")
-    assert not sys.stdin.buffer.closed
-
-
-def test_reading_standard_input_twice_is_documents_and_then_an_error(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(sys, "stdin", standard_input(conll("-").encode()))
-    io.read("-")
-    with pytest.raises(CorelaxError, match="<stdin>"):
-        io.read("-")
-
-
 def test_a_hyphen_is_standard_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     io.write([DOC], "-", "jsonlines")
     io.write([DOC], tmp_path / "a.jsonl")
     assert capsys.readouterr().out == (tmp_path / "a.jsonl").read_text()
-
-
-def test_half_a_character_on_standard_output_is_one_line(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    with pytest.raises(CorelaxError):
-        io.write([Document(id="d", words=("\ud800",))], "-", "jsonlines")
-    assert capsys.readouterr().err == ""
-
-
-def test_standard_output_needs_the_name_of_a_format() -> None:
-    with pytest.raises(CorelaxError, match="cannot tell the format"):
-        io.write([DOC], "-")
 
 
 # Large files
@@ -292,13 +204,6 @@ def test_documents_come_before_the_file_is_read_to_its_end(tmp_path: Path) -> No
     text = CONTENT["jsonlines"] + "oops\n"
     docs = io.stream(save(tmp_path, text, "a.jsonl"))
     assert next(docs).id == "d"
-
-
-def test_a_mention_may_run_over_megabytes(tmp_path: Path) -> None:
-    cells = ["(0", "", *["-", "-", ""] * 60_000, "0)"]
-    [doc] = io.read(save(tmp_path, conll(*cells)))
-    assert doc.clusters == Clustering([[Span(0, 120_002)]])
-    assert len(doc.sentence_starts) == 60_002
 
 
 @pytest.mark.parametrize("blank", ["", " "], ids=["blank lines", "lines of a blank"])

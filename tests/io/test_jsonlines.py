@@ -62,11 +62,6 @@ def test_all_dialects_have_words_and_sentences(tmp_path: Path, fields: dict, sta
     assert (doc.words, doc.sentence_starts) == (("Ann", "left", ".", "She", "ran"), starts)
 
 
-def test_span_clusters_are_exclusive_beside_sentences_too(tmp_path: Path) -> None:
-    doc = read_one(tmp_path, {"sentences": [["a", "b"]], "span_clusters": [[[0, 2]]]})
-    assert doc.clusters == Clustering([[Span(0, 2)]])
-
-
 def test_flat_tokens_are_cut_where_the_sentence_number_changes(tmp_path: Path) -> None:
     doc = read_one(tmp_path, {"tokens": ["a", "b", "c"], "sent_id": [7, 9, 9]})
     assert doc.sentences == (("a",), ("b", "c"))
@@ -91,18 +86,8 @@ def test_a_document_is_named_by_any_of_the_usual_fields(
     assert (doc.id, doc.part) == (id, part)
 
 
-def test_documents_without_a_name_are_numbered(tmp_path: Path) -> None:
-    path = save(tmp_path, '{"tokens": ["a"]}\n{"tokens": ["b"]}\n', "a.jsonl")
-    assert [doc.id for doc in io.read(path)] == ["document_1", "document_2"]
-
-
 def test_a_document_may_have_no_clusters(tmp_path: Path) -> None:
     assert read_one(tmp_path, {"tokens": ["a"]}).clusters == Clustering()
-
-
-def test_a_cluster_may_be_empty(tmp_path: Path) -> None:
-    doc = read_one(tmp_path, {"tokens": ["a"], "clusters": [[], [[0, 0]]]})
-    assert doc.clusters == Clustering([[Span(0, 1)]])
 
 
 def test_speakers_are_read_sentence_by_sentence_and_a_dash_is_nobody(tmp_path: Path) -> None:
@@ -112,10 +97,6 @@ def test_speakers_are_read_sentence_by_sentence_and_a_dash_is_nobody(tmp_path: P
 def test_speakers_may_be_one_flat_list(tmp_path: Path) -> None:
     doc = read_one(tmp_path, {"tokens": ["a", "b"], "speakers": ["A", "B"]})
     assert doc.layers == {"speaker": ("A", "B")}
-
-
-def test_speakers_who_are_all_nobody_are_no_layer(tmp_path: Path) -> None:
-    assert read_one(tmp_path, {"tokens": ["a"], "speakers": [["-"]]}).layers == {}
 
 
 def test_wl_coref_layers_have_our_names(tmp_path: Path) -> None:
@@ -137,15 +118,6 @@ def test_layers_of_any_name_are_read(tmp_path: Path) -> None:
     assert doc.layers == {"offsets": ((0, 1), (2, 3))}
 
 
-def test_without_layers_only_words_and_clusters_are_read(tmp_path: Path) -> None:
-    path = save(tmp_path, json.dumps(WL_COREF), "a.jsonl")
-    [doc] = io.stream(path, layers=False)
-    words = ("Ann", "left", ".", "She", "ran")
-    assert doc == Document(
-        id="nw/x", part=2, words=words, sentence_starts=(0, 3), clusters=CLUSTERS
-    )
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -161,12 +133,6 @@ def test_line_ends_and_blank_lines_do_not_matter(tmp_path: Path, change) -> None
     assert io.read(save(tmp_path, change(text), "a.jsonl")) == io.read(
         save(tmp_path, text, "b.jsonl")
     )
-
-
-def test_a_mention_in_two_entities_is_odd(tmp_path: Path) -> None:
-    text = '{"tokens": ["a"], "clusters": [[[0, 0]], [[0, 0]]]}'
-    problems = io.validate(save(tmp_path, text, "a.jsonl"))
-    assert [(item.line, item.is_error) for item in problems.items] == [(1, False)]
 
 
 # Writing
@@ -188,18 +154,9 @@ def test_the_e2e_dialect_is_written() -> None:
     }
 
 
-def test_a_part_is_written_in_the_name_and_on_its_own() -> None:
-    fields = json.loads(jsonlines.write(Document(id="x", part=3, words=("a",))))
-    assert (fields["doc_key"], fields["part_id"]) == ("x_3", 3)
-
-
 def test_a_document_is_one_line() -> None:
     text = jsonlines.write(Document(id="x", words=("a\nb", "c\u2028d")))
     assert text.count("\n") == 1
-
-
-def test_letters_are_not_escaped() -> None:
-    assert "žluťoučký 🜁" in jsonlines.write(Document(id="x", words=("žluťoučký 🜁",)))
 
 
 def test_a_discontinuous_mention_is_written_as_one_stretch(tmp_path: Path) -> None:
@@ -210,30 +167,11 @@ def test_a_discontinuous_mention_is_written_as_one_stretch(tmp_path: Path) -> No
     assert io.read(tmp_path / "a.jsonl")[0].clusters == Clustering([[Span(0, 3)]])
 
 
-def test_a_discontinuous_mention_may_fall_together_with_another_one(tmp_path: Path) -> None:
-    mentions = [Span(0, 3, parts=((0, 1), (2, 3))), Span(0, 3)]
-    doc = Document(id="d", words=("a", "b", "c"), clusters=Clustering([mentions]))
-    io.write([doc], tmp_path / "a.jsonl")
-    assert io.read(tmp_path / "a.jsonl")[0].clusters == Clustering([[Span(0, 3)]])
-
-
-def test_a_mention_that_an_entity_has_twice_can_be_read_back(tmp_path: Path) -> None:
-    doc = Document(id="d", words=("a",), clusters=Clustering([[Span(0, 1), Span(0, 1)]]))
-    io.write([doc], tmp_path / "a.jsonl")
-    assert io.read(tmp_path / "a.jsonl")[0].clusters == Clustering([[Span(0, 1)]])
-
-
 def test_a_zero_pronoun_is_left_out_and_counted(tmp_path: Path) -> None:
     clusters = Clustering([[Span(0, 0, empty=(EmptyId(0, 0, 1),)), Span(0, 1)]])
     lost = io.write([Document(id="d", words=("a",), clusters=clusters)], tmp_path / "a.jsonl")
     assert lost == {"mentions of no token (left out)": 1}
     assert io.read(tmp_path / "a.jsonl")[0].clusters == Clustering([[Span(0, 1)]])
-
-
-def test_half_a_character_is_refused(tmp_path: Path) -> None:
-    path = save(tmp_path, '{"tokens": ["\\ud800"]}', "a.jsonl")
-    with pytest.raises(CorelaxError, match=r"b\.jsonl: "):
-        io.write(io.read(path), tmp_path / "b.jsonl")
 
 
 @pytest.mark.parametrize(
@@ -250,16 +188,6 @@ def test_what_could_not_be_read_back_is_refused(tmp_path: Path, doc: Document) -
 
 
 # Round trips
-
-
-def test_of_two_kinds_of_clusters_one_is_written_or_both_are_refused(tmp_path: Path) -> None:
-    path = save(tmp_path, json.dumps(WL_COREF | {"clusters": [[[1, 1], [2, 2]]]}), "a.jsonl")
-    try:
-        [doc] = io.read(path)
-    except CorelaxError:
-        return
-    io.write([doc], path)
-    assert io.read(path)[0].clusters == doc.clusters
 
 
 SAMPLES = {
@@ -293,12 +221,6 @@ def test_a_predicted_cluster_never_hides_behind_a_gold_one(tmp_path: Path) -> No
     line = '{"doc_key": "d", "tokens": ["a"], "clusters": [], "predicted_clusters": [[[0, 0]]]}'
     with pytest.raises(CorelaxError, match="clusters and predicted_clusters are both there"):
         io.read(save(tmp_path, line, "a.jsonl"))
-
-
-def test_predicted_clusters_alone_are_read(tmp_path: Path) -> None:
-    line = '{"doc_key": "d", "tokens": ["a"], "predicted_clusters": [[[0, 0]]]}'
-    [doc] = io.read(save(tmp_path, line, "a.jsonl"))
-    assert doc.clusters == Clustering([[Span(0, 1)]])
 
 
 @pytest.mark.parametrize("field", ["doc_key", "clusters", "other", "layers"])

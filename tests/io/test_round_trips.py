@@ -1,20 +1,15 @@
 """Whatever a document holds comes back from each format, or `write` says what does not."""
 
-import gzip
-from collections.abc import Iterable
-from itertools import combinations
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corelax import Clustering, CorelaxError, Document, Span, io
+from corelax import Clustering, Document, Span, io
 from tests.io.io_helpers import documents
 
 FORMATS = {"conll2012": "conll", "corefud": "conllu", "jsonlines": "jsonl"}
-CROSSING = "mentions that cross another of their entity (left out)"
-ONE_STRETCH = "discontinuous mentions (written as one stretch)"
 
 corpora = st.lists(documents(), min_size=1, max_size=3, unique_by=lambda doc: doc.name)
 many = settings(max_examples=100, deadline=None)
@@ -35,14 +30,6 @@ def as_stretches(clusters: Clustering[Span]) -> Clustering[Span]:
     return Clustering(flat, clusters.labels)
 
 
-def some_cross(mentions: Iterable[Span], *, may_touch: bool) -> bool:
-    """Whether one begins inside another and ends after it; touching is sharing just one token."""
-    return any(
-        a.start < b.start < a.end - may_touch and a.end < b.end
-        for a, b in combinations(sorted(mentions), 2)
-    )
-
-
 @pytest.mark.parametrize("packed", ["", ".gz"])
 @pytest.mark.parametrize("name", FORMATS)
 @given(docs=corpora)
@@ -55,26 +42,6 @@ def test_text_and_layers_come_back(
     assert [(doc.name, doc.words, doc.sentence_starts, doc.layers) for doc in io.read(path)] == [
         (doc.name, doc.words, doc.sentence_starts, doc.layers) for doc in docs
     ]
-
-
-@given(doc=documents())
-@many
-def test_jsonlines_keeps_all_mentions_as_stretches(folder: Path, doc: Document) -> None:
-    lost = io.write([doc], folder / "a.jsonl")
-    [again] = io.read(folder / "a.jsonl")
-    discontinuous = sum(bool(mention.parts) for mention in doc.clusters.mentions)
-    assert lost[ONE_STRETCH] == discontinuous
-    assert again.clusters == as_stretches(doc.clusters)
-
-
-@given(doc=documents())
-@many
-def test_jsonlines_keeps_a_document_without_gaps_in_every_field(
-    folder: Path, doc: Document
-) -> None:
-    doc = doc.with_clusters(as_stretches(doc.clusters))
-    assert not io.write([doc], folder / "a.jsonl")
-    assert io.read(folder / "a.jsonl") == [doc]
 
 
 @pytest.mark.parametrize("name", ["conll2012", "corefud"])
@@ -93,32 +60,6 @@ def test_brackets_keep_all_mentions_but_those_they_count(
     assert missing == sum(count for what, count in lost.items() if "left out" in what)
 
 
-@pytest.mark.parametrize("name", ["conll2012", "corefud"])
-@given(doc=documents())
-@many
-def test_only_mentions_that_cross_their_own_entity_are_left_out(
-    folder: Path, name: str, doc: Document
-) -> None:
-    doc = doc.with_clusters(as_stretches(doc.clusters))
-    crossing = any(some_cross(c, may_touch=name == "corefud") for c in doc.clusters)
-    lost = io.write([doc], folder / f"a.{FORMATS[name]}")
-    assert (lost[CROSSING] > 0) == crossing
-
-
-@given(doc=documents())
-@many
-def test_conll2012_keeps_a_document_without_gaps_or_crossing_in_every_field(
-    folder: Path, doc: Document
-) -> None:
-    kept = [c for c in as_stretches(doc.clusters) if not some_cross(c, may_touch=False)]
-    doc = doc.with_clusters(Clustering(kept))
-    assert not io.write([doc], folder / "a.conll")
-    [again] = io.read(folder / "a.conll")
-    assert (again.words, again.sentence_starts, again.clusters, again.layers, again.extra) == (
-        (doc.words, doc.sentence_starts, doc.clusters, doc.layers, doc.extra)
-    )
-
-
 @pytest.mark.parametrize("name", FORMATS)
 @given(docs=corpora)
 @many
@@ -130,19 +71,6 @@ def test_what_was_read_comes_back_in_every_field(
     once = io.read(path)
     assert not io.write(once, path)
     assert io.read(path) == once
-
-
-@pytest.mark.parametrize("name", FORMATS)
-@given(docs=corpora)
-@settings(max_examples=30, deadline=None)
-def test_a_packed_file_has_the_bytes_of_the_plain_one(
-    folder: Path, name: str, docs: list[Document]
-) -> None:
-    path = folder / f"a.{FORMATS[name]}"
-    packed = folder / f"a.{FORMATS[name]}.gz"
-    io.write(docs, path)
-    io.write(docs, packed)
-    assert gzip.decompress(packed.read_bytes()) == path.read_bytes()
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -172,17 +100,6 @@ def test_a_mention_that_an_entity_has_twice_comes_back_once(tmp_path: Path, name
     path = tmp_path / f"a.{FORMATS[name]}"
     io.write([doc], path)
     assert io.read(path)[0].clusters == Clustering([[Span(0, 1)]])
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_entities_of_one_name_stay_apart_or_are_refused(tmp_path: Path, name: str) -> None:
-    path = tmp_path / f"a.{FORMATS[name]}"
-    try:
-        clusters = Clustering([[Span(0, 1)], [Span(1, 2)]], labels=["7", "7"])
-        io.write([Document(id="d", words=("a", "b"), clusters=clusters)], path)
-    except (CorelaxError, ValueError):
-        return
-    assert io.read(path)[0].clusters == clusters
 
 
 SPLIT = """# newdoc id = d

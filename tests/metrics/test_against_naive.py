@@ -36,14 +36,6 @@ repeating_clusterings = st.lists(
 unique_sides = clusterings()
 any_side = unique_sides | repeating_clusterings
 
-unique_documents = st.lists(st.tuples(unique_sides, unique_sides), min_size=1, max_size=3)
-repeats_in_key = st.lists(st.tuples(repeating_clusterings, unique_sides), min_size=1, max_size=2)
-repeats_in_response = st.lists(
-    st.tuples(unique_sides, repeating_clusterings), min_size=1, max_size=2
-)
-repeats_on_both_sides = st.lists(
-    st.tuples(repeating_clusterings, repeating_clusterings), min_size=1, max_size=2
-)
 any_documents = st.lists(st.tuples(any_side, any_side), min_size=1, max_size=4)
 
 
@@ -64,51 +56,11 @@ def same(numbers):
 
 @each_metric
 @both_ways_of_counting
-@given(documents=unique_documents)
-@many
-def test_documents_without_repeats_are_counted_as_the_definitions_say(
-    metric, like_reference, documents
-):
-    assert counted(metric, documents, like_reference) == same(naive.totals(metric, documents))
-
-
-@each_metric
-@both_ways_of_counting
-@given(documents=repeats_in_key)
-@example(documents=[([["a"], ["a", "b"]], [["a"], ["b"]])])
-@example(documents=[([["a", "a"]], [["a"]])])
-@many
-def test_mentions_repeated_in_the_key_count_as_the_definitions_say(
-    metric, like_reference, documents
-):
-    assert counted(metric, documents, like_reference) == same(naive.totals(metric, documents))
-
-
-@each_metric
-@both_ways_of_counting
-@given(documents=repeats_in_response)
-@example(documents=[([["a", "b"]], [["a"], ["a"], ["a", "b"]])])
-@example(documents=[([["a", "b"]], [["x", "x"], ["x", "a"], ["b"]])])
-@many
-def test_mentions_repeated_in_the_response_count_as_the_definitions_say(
-    metric, like_reference, documents
-):
-    assert counted(metric, documents, like_reference) == same(naive.totals(metric, documents))
-
-
-@each_metric
-@both_ways_of_counting
-@given(documents=repeats_on_both_sides)
-@many
-def test_mentions_repeated_on_both_sides_count_as_the_definitions_say(
-    metric, like_reference, documents
-):
-    assert counted(metric, documents, like_reference) == same(naive.totals(metric, documents))
-
-
-@each_metric
-@both_ways_of_counting
 @given(documents=any_documents, batch=st.integers(1, 40))
+@example(documents=[([["a"], ["a", "b"]], [["a"], ["b"]])], batch=1)
+@example(documents=[([["a", "a"]], [["a"]])], batch=1)
+@example(documents=[([["a", "b"]], [["a"], ["a"], ["a", "b"]])], batch=1)
+@example(documents=[([["a", "b"]], [["x", "x"], ["x", "a"], ["b"]])], batch=1)
 @many
 def test_documents_with_and_without_repeats_add_up_in_batches_of_any_size(
     metric, like_reference, documents, batch
@@ -139,11 +91,3 @@ def test_removed_mentions_are_those_that_matching_removes(like_reference, docume
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("corelax.metrics.tally.BATCH_MENTIONS", batch)
         assert tallied(documents, ["muc"], like_reference=like_reference).removed == expected
-
-
-@each_metric
-@given(document=st.tuples(any_side, any_side))
-@many
-def test_a_metric_alone_counts_what_it_counts_among_the_others(metric, document):
-    together = tallied([document]).counts()[metric]
-    assert tallied([document], [metric]).counts()[metric] == together

@@ -47,12 +47,6 @@ def test_whole_weights_with_many_ties_are_paired_best(table):
     check(table)
 
 
-@given(tables(st.floats(1e-3, 1)))
-@settings(deadline=None)
-def test_weights_of_any_size_are_paired_best(table):
-    check(table)
-
-
 @pytest.mark.parametrize("density", [0.02, 0.1, 0.3, 1.0])
 @pytest.mark.parametrize("shape", [(1, 40), (40, 1), (30, 30), (12, 60), (60, 12), (100, 90)])
 @pytest.mark.parametrize("whole", [True, False])
@@ -68,34 +62,10 @@ def test_no_cells_make_no_pairs():
     assert best_pairing(none, none, none.astype(float)).tolist() == []
 
 
-def test_a_lone_cell_is_a_pair():
-    assert best_pairing(np.array([7]), np.array([3]), np.array([0.5])).tolist() == [True]
-
-
-def test_two_light_pairs_beat_a_heavy_one():
-    # 2 + 2 against 3 alone.
-    check(np.array([[3, 2], [2, 0]]))
-
-
-def test_a_heavy_pair_beats_two_light_ones():
-    # 5 against 2 + 2: row 1 and column 1 stay without a partner.
-    rows, columns, weights = cells_of(np.array([[5, 2], [2, 0]]))
-    assert weights[best_pairing(rows, columns, weights)].tolist() == [5]
-
-
 def test_entities_may_have_any_numbers():
     # The cells of the table above, in rows 10 and 4 and columns 0 and 99.
     chosen = best_pairing(np.array([10, 10, 4]), np.array([99, 0, 99]), np.array([3.0, 2.0, 2.0]))
     assert chosen.tolist() == [False, True, True]
-
-
-def test_the_order_of_cells_does_not_matter():
-    rng = np.random.default_rng(0)
-    table = np.where(rng.random((20, 20)) < 0.2, rng.random((20, 20)), 0)
-    rows, columns, weights = cells_of(table)
-    shuffled = rng.permutation(len(rows))
-    chosen = best_pairing(rows[shuffled], columns[shuffled], weights[shuffled])
-    assert weights[shuffled][chosen].sum() == pytest.approx(best_total(table), rel=1e-12)
 
 
 def test_weights_that_differ_in_the_last_bits_are_paired_best():
@@ -105,12 +75,6 @@ def test_weights_that_differ_in_the_last_bits_are_paired_best():
         sizes = rng.integers(1, 7, (2, 40))
         table = 2 * rng.integers(0, 3, (40, 40)) / (sizes[0][:, None] + sizes[1])
         check(np.where(rng.random((40, 40)) < 0.15, table, 0))
-
-
-@pytest.mark.parametrize("whole", [True, False])
-def test_a_component_of_300_by_300_is_paired_best(whole):
-    rng = np.random.default_rng(1)
-    check(rng.integers(1, 20, (300, 300)) if whole else rng.random((300, 300)) + 1e-6)
 
 
 def test_two_thousand_entities_in_small_components_are_paired_best():

@@ -5,18 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-import corelax
 from corelax import CorelaxError, Document
-from corelax.io import read, write
-from corelax.metrics import FilesReport, evaluate, score_file_sets
-from corelax.metrics.file_scores import pooled
+from corelax.io import write
+from corelax.metrics import FilesReport, score_file_sets
 
 TEXT = [["Ann", "saw", "Bo", "and", "him", "too", "she", "said"]]
 ENTITIES = [[(0, 1), (6, 7)], [(2, 3), (4, 5)]]
-CLUSTERS = st.lists(st.lists(st.integers(0, 5), min_size=1, unique=True), max_size=3)
 
 
 def save(path: Path, names: str, clusters: list) -> None:
@@ -54,33 +49,6 @@ def test_json_has_the_pooled_scores_first_then_files_and_means(sides: tuple[Path
     assert plain["macro"]["mentions"]["recall"] == 0.75
     assert plain["macro"]["conll"] == report.macro_conll
     assert "documents" not in plain
-
-
-def test_pooled_is_the_score_of_all_documents_in_one_file(sides: tuple[Path, Path]) -> None:
-    everything = [
-        [
-            Document.from_sentences(f"{path.stem} {doc.id}", TEXT, clusters=list(doc.clusters))
-            for path in sorted(side.iterdir())
-            for doc in read(path)
-        ]
-        for side in sides
-    ]
-    expected = corelax.score(gold=everything[0], system=everything[1])
-    report = score_file_sets(gold=sides[0], system=sides[1])
-    assert {m: report[m] for m in report} == {m: pytest.approx(expected[m]) for m in expected}
-
-
-@given(st.lists(st.tuples(CLUSTERS, CLUSTERS), min_size=1, max_size=4))
-def test_the_mean_of_files_is_the_plain_mean(pairs: list) -> None:
-    reports = {
-        str(number): evaluate(gold=gold, system=system)
-        for number, (gold, system) in enumerate(pairs)
-    }
-    report = pooled(reports)
-    expected = sum(each.conll for each in reports.values()) / len(reports)
-    assert report.macro_conll == pytest.approx(expected)
-    if len(reports) == 1:
-        assert dict(report) == dict(reports["0"])
 
 
 def test_beta_holds_for_all_of_them(sides: tuple[Path, Path]) -> None:

@@ -99,57 +99,6 @@ def test_matching_is_one_to_one(match, zeros, pair):
     assert set(aligned.values()) <= set(gold.clusters.mentions)
 
 
-@given(pair=two_documents())
-@enough
-def test_partial_match_keeps_all_exact_pairs_and_adds_to_them(pair):
-    gold, system = pair
-    exact = align(gold=gold, system=system)
-    assert exact.items() <= align(gold=gold, system=system, match="partial").items()
-
-
-@given(pair=two_documents())
-@enough
-def test_head_match_keeps_exact_pairs_with_equal_heads_and_adds_to_them(pair):
-    gold, system = (
-        doc.with_clusters(doc.clusters, {m: doc.nodes(m)[0] for m in doc.clusters.mentions})
-        for doc in pair
-    )
-    exact = align(gold=gold, system=system)
-    heads = align(gold=gold, system=system, match="head")
-    assert exact.items() <= heads.items()
-    for theirs, ours in heads.items():
-        assert gold.nodes(ours)[0] == system.nodes(theirs)[0]
-
-
-@given(pair=two_documents())
-@enough
-def test_mention_overlap_does_not_depend_on_the_match(pair):
-    gold, system = pair
-    scores = {
-        score(gold=[gold], system=[system], match=match, zeros=zeros, metrics=["mor"])["mor"]
-        for match in MATCHES
-        for zeros in ZEROS
-    }
-    assert len(scores) == 1
-
-
-@every_match
-@every_zeros
-@given(doc=documents(), word=st.integers(0, 4))
-@enough
-def test_an_empty_node_outside_all_mentions_changes_nothing(match, zeros, doc, word):
-    extra = zero_node(0, word, "1:nsubj", number=7)
-    place = doc.place_of(extra.id)
-    inside = any(span.start < place < span.end for span in doc.clusters.mentions)
-    more = replace(doc, empty_nodes=tuple(sorted([*doc.empty_nodes, extra])))
-    if not inside:
-        aligned = align(gold=doc, system=more, match=match, zeros=zeros)
-        assert aligned == {mention: mention for mention in doc.clusters.mentions} or (
-            zeros == "dependent"  # zeros with equal dependencies may change places
-            and set(aligned) == set(doc.clusters.mentions)
-        )
-
-
 tables = st.integers(1, 9).flatmap(
     lambda rows: st.integers(1, 9).flatmap(
         lambda columns: st.lists(
@@ -177,24 +126,6 @@ def test_ties_are_resolved_as_by_the_dense_solver_on_the_whole_table(table):
     assert assign(sparse, *scores.shape) == expected
 
 
-def test_the_assignment_of_a_long_document_is_that_of_the_dense_solver():
-    rng = np.random.default_rng(5)
-    scores = np.zeros((150, 170))
-    for i in range(150):
-        for j in range(max(0, i - 2), i + 3):
-            scores[i, j] = rng.choice([0, 0.5, 1, 1 / 3])
-    rows, columns = linear_sum_assignment(-scores)
-    expected = [
-        (i, j) for i, j in zip(rows.tolist(), columns.tolist(), strict=True) if scores[i, j]
-    ]
-    sparse = {(i, j): float(scores[i, j]) for i, j in zip(*np.nonzero(scores), strict=True)}
-    assert assign(sparse, *scores.shape) == expected
-    turned = {(j, i): value for (i, j), value in sparse.items()}
-    there = linear_sum_assignment(-scores.T)
-    pairs = zip(*(side.tolist() for side in there), strict=True)
-    assert assign(turned, 170, 150) == [(j, i) for j, i in pairs if scores[i, j]]
-
-
 def chain_of_mentions(size):
     """Mentions of three words, each of which has the heads of its neighbours inside."""
     gold = [Mention(((2 * i, 2 * i + 3),), head=2 * i + 1) for i in range(size)]
@@ -214,15 +145,6 @@ def peak_of_matching(size):
 
 def test_memory_grows_with_the_document_and_not_with_its_square():
     assert peak_of_matching(4000) < 6 * peak_of_matching(1000)
-
-
-def test_evaluate_takes_mentions_with_heads():
-    the_dog, dog, it = (Mention(((0, 2),), 1), Mention(((1, 2),), 1), Mention(((4, 5),), 4))
-    scores = {
-        match: evaluate(gold=[[the_dog, it]], system=[[dog, it]], match=match).conll
-        for match in MATCHES
-    }
-    assert scores["partial"] == scores["head"] == 1.0 > scores["exact"]
 
 
 def test_evaluate_asks_for_mentions_that_know_their_heads():

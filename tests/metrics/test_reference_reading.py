@@ -101,10 +101,6 @@ def test_every_other_line_is_a_token_comments_too() -> None:
     assert clusters("# text (5)", "w\t(0)", "#", "w\t(0)") == [[(0, 0)], [(1, 1), (3, 3)]]
 
 
-def test_rows_need_no_other_columns() -> None:
-    assert clusters("(0)", "a\tb\tc\td\te\tf\t(0)") == [[(0, 0), (1, 1)]]
-
-
 # 2.2 The coreference cell
 
 
@@ -122,57 +118,6 @@ def test_an_empty_column_before_the_last_one_is_not() -> None:
 
 def test_a_row_without_tabs_is_searched_as_a_whole() -> None:
     assert clusters("d 0 0 w (NP* (0", "d 0 1 (7) *) 0)") == [[(0, 1)], [(1, 1)]]
-
-
-@pytest.mark.parametrize("cell", ["_", "-", "*", "", "()", "(x)", "+", "12", "(+", "|"])
-def test_a_cell_without_a_pattern_says_nothing(cell: str) -> None:
-    assert clusters(f"w\t{cell}", "w\t(0)") == [[(1, 1)]]
-
-
-@pytest.mark.parametrize(
-    ("cells", "expected"),
-    [
-        pytest.param(["(1+2)"], [], id="plus and one digit: dropped"),
-        pytest.param(["(12+3)|(4)"], [[(0, 0)]], id="plus beside another mention"),
-        pytest.param(["(3)"], [[(0, 0)]], id="one token"),
-        pytest.param(["(3", "-", "3)"], [[(0, 2)]], id="several tokens"),
-        pytest.param(["(3", "(3", "3)", "3)"], [[(1, 2), (0, 3)]], id="closed from the inside out"),
-        pytest.param(["(3", "(4", "3)", "4)"], [[(0, 2)], [(1, 3)]], id="crossing"),
-        pytest.param(["(3(4", "3)4)"], [[(0, 1)], [(0, 1)]], id="no bars"),
-        pytest.param(["(3||(4", "4)x3)"], [[(0, 1)], [(0, 1)]], id="any bars"),
-        pytest.param(["3)|(3"], [[(0, 0)]], id="opens before it closes"),
-        pytest.param(["(3", "3)|(3", "3)"], [[(1, 1), (0, 2)]], id="opens first in the middle"),
-        pytest.param(["(3|(4)|3)"], [[(0, 0)], [(0, 0)]], id="one token in brackets"),
-        pytest.param(["(3)(3)"], [[(0, 0), (0, 0)]], id="the same mention twice"),
-        pytest.param(["(7)", "(007)"], [[(0, 0)], [(1, 1)]], id="digits as text"),
-        pytest.param(["(1(2)3)"], [[(0, 0)], [(0, 0)]], id="digits glued by pass 2: (13)"),
-        pytest.param(["(1(2+3)4)", "(14)"], [[(0, 0), (1, 1)]], id="digits glued by pass 1: (14)"),
-        pytest.param(["(5", "(", "5)"], [[(0, 2)]], id="a bracket without digits"),
-        pytest.param(["(5x", "x5)"], [[(0, 1)]], id="letters around the digits"),
-    ],
-)
-def test_a_cell_is_read_in_four_passes(cells: list[str], expected: Pairs) -> None:
-    assert clusters(*(f"w\t{cell}" for cell in cells)) == expected
-
-
-def test_entities_are_in_the_order_of_the_passes() -> None:
-    """One-token mentions come before openings, whatever stands first."""
-    assert clusters("w\t(3|(4)|(5)", "w\t3)") == [[(0, 0)], [(0, 0)], [(0, 1)]]
-
-
-def test_an_entity_is_met_when_it_opens() -> None:
-    assert clusters("w\t(9", "w\t(2)", "w\t9)") == [[(0, 2)], [(1, 1)]]
-
-
-def test_mentions_are_in_the_order_in_which_they_are_complete() -> None:
-    assert clusters("w\t(0", "w\t(0)", "w\t0)") == [[(1, 1), (0, 2)]]
-
-
-def test_identifiers_mean_nothing_outside_their_document() -> None:
-    text = (
-        "#begin document a\nw\t(0)\n#end document\n#begin document b\nw\t-\nw\t(0)\n#end document\n"
-    )
-    assert [pairs(doc) for doc in read(text)] == [[[(0, 0)]], [[(1, 1)]]]
 
 
 # 2.3 Errors
@@ -198,12 +143,6 @@ def test_brackets_that_do_not_match_stop_the_scorer(lines: list[str], line: int)
     assert str(caught.value).startswith(f"key.conll:{line}: ")
 
 
-def test_a_bad_document_does_not_harm_the_next_one() -> None:
-    text = "#begin document a\nw\t0)\n#end document\n#begin document b\nw\t(0)\n#end document\n"
-    _, second = read(text)
-    assert pairs(second) == [[(0, 0)]]
-
-
 def test_what_is_open_when_the_file_ends_is_forgotten() -> None:
     [doc] = read("#begin document d\nw\t(0)\nw\t(0\nw\t(1")
     assert pairs(doc) == [[(0, 0)]]
@@ -222,20 +161,7 @@ def test_brackets_in_a_header_inside_a_document_are_read() -> None:
     assert pairs(second) == [[(0, 0)]]
 
 
-def test_a_document_without_tokens_is_empty() -> None:
-    assert clusters() == []
-
-
 # Files
-
-
-def test_a_name_used_twice_is_read_twice() -> None:
-    assert names("#begin document d\n#end document\n" * 2) == ["d", "d"]
-
-
-def test_lines_may_come_without_their_ends() -> None:
-    lines = ["#begin document d", "w\t(0", "", "w\t0)", "#end document"]
-    assert [pairs(doc) for doc in read_reference(lines, "x")] == [[[(0, 1)]]]
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "packed"])

@@ -4,7 +4,6 @@ from fractions import Fraction as F
 
 import pytest
 
-from corelax.core.errors import CorelaxError
 from corelax.metrics import METRICS, Counts, LinkCounts, Report, Tally, evaluate, f_measure
 
 each_metric = pytest.mark.parametrize("metric", METRICS)
@@ -82,18 +81,6 @@ def test_the_example_of_luo_2005(system, metric, recall, precision):
 
 
 # The paper's table has these three digits: 2RP/(R + P) of the fractions above.
-@pytest.mark.parametrize(
-    ("metric", "a", "b", "c", "d"),
-    [
-        ("muc", 0.947, 0.947, 0.900, 0.0),
-        ("b_cubed", 0.865, 0.737, 0.545, 0.400),
-        ("ceaf_m", 0.833, 0.583, 0.417, 0.250),
-        ("ceaf_e", 0.733, 0.667, 0.294, 0.178),
-    ],
-)
-def test_the_f1_values_that_luo_2005_prints(metric, a, b, c, d):
-    found = [score(metric, LUO, system).f1 for system in (LUO_A, LUO_B, LUO_C, LUO_D)]
-    assert [round(f1, 3) for f1 in found] == [a, b, c, d]
 
 
 # Pradhan et al. (2014), with missed (e) and spurious (h, i) mentions.
@@ -174,16 +161,6 @@ def test_blanc_does_not_see_a_spurious_singleton_where_gold_has_no_link_between_
     assert score("blanc", ["ab"], ["ab", "x"]) == PERFECT
 
 
-@pytest.mark.parametrize("metric", ["b_cubed", "ceaf_m", "ceaf_e", "blanc", "lea", "mentions"])
-def test_a_missed_singleton_lowers_recall(metric):
-    gold = ["ab", "cd", "e"]
-    assert score(metric, gold, ["ab", "cd"]).recall < score(metric, gold, gold).recall
-
-
-def test_muc_does_not_see_a_missed_singleton():
-    assert score("muc", ["ab", "cd", "e"], ["ab", "cd"]) == PERFECT
-
-
 # Singletons.
 
 
@@ -239,10 +216,6 @@ def test_blanc_takes_links_between_entities_alone_where_gold_has_no_others():
     assert score("blanc", ["a", "b", "c"], ["ab", "c"])[:2] == exactly(F(2, 3), F(1, 1))
 
 
-def test_blanc_is_zero_where_gold_has_no_links():
-    assert score("blanc", ["a"], ["ab", "c"]) == NOTHING
-
-
 def test_blanc_averages_a_kind_that_only_the_system_lacks():
     # Inside: ab of ab, of ab ac bc. Between: gold has ac, bc; the system none, precision 0.
     assert score("blanc", ["ab", "c"], ["abc"]) == exactly(F(1, 2), F(1, 6), F(1, 4))
@@ -286,23 +259,10 @@ def test_f_beta_of_b_cubed_comes_from_its_recall_and_precision(beta, expected):
     assert [score("b_cubed", ["ab", "c"], ["abc"], beta=beta).f] == exactly(expected)
 
 
-@pytest.mark.parametrize(("beta", "expected"), [(2, F(5, 14)), (0.5, F(5, 26))])
-def test_f_beta_of_blanc_is_the_mean_of_both_kinds(beta, expected):
-    # Inside R = 1, P = 1/3: β = 2: (5/3) / (4/3 + 1) = 5/7;  β = ½: (5/12) / (1/12 + 1) = 5/13.
-    # Between everything is 0.
-    assert [score("blanc", ["ab", "c"], ["abc"], beta=beta).f] == exactly(expected)
-
-
 @pytest.mark.parametrize("beta", [1e-200, 0.5, 1, 2, 1e200])
 @pytest.mark.parametrize(("precision", "recall"), [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0)])
 def test_f_beta_is_zero_where_recall_or_precision_is(precision, recall, beta):
     assert f_measure(precision, recall, beta=beta) == 0
-
-
-@pytest.mark.parametrize("beta", [0, -1, float("inf"), float("nan")])
-def test_a_beta_that_is_no_positive_number_is_refused(beta):
-    with pytest.raises(CorelaxError, match="beta must be a positive number"):
-        evaluate(gold=["ab"], system=["ab"], beta=beta)
 
 
 def test_a_corpus_is_divided_once_and_not_averaged():
@@ -314,9 +274,3 @@ def test_a_corpus_is_divided_once_and_not_averaged():
 
 
 # Clusters given one by one.
-
-
-def test_a_tally_takes_clusters_from_iterators():
-    tally = Tally(["muc"])
-    tally.add(gold=iter(["ab"]), system=iter(["ab", "c"]))
-    assert tally.counts()["muc"] == Counts(1, 1, 1, 1)
