@@ -20,6 +20,18 @@ NOTHING = 1e-12
 TINY = 1e-30  # keeps what is divided by finite
 
 
+def share(part: Tensor, whole: Tensor) -> Tensor:
+    """Elementwise part / whole, faded out where there is next to nothing to share.
+
+        part / whole · 1 / (1 + (ε / whole)⁴),        ε = 1e-12
+
+    >>> import torch
+    >>> share(torch.tensor([0.0, 5e-13, 1.0]).double(), torch.tensor([0.0, 1e-12, 2.0]).double())
+    tensor([0.0000, 0.2500, 0.5000], dtype=torch.float64)
+    """
+    return part / (whole + NOTHING * (NOTHING / (whole + TINY)) ** 3)
+
+
 class GoldSide(Side):
     """The gold entities: plain counts, sizes including mentions that were not found."""
 
@@ -65,20 +77,7 @@ class RelaxedOverlap(Overlap):
     def total(self, values: Tensor) -> Tensor:
         return values.flatten(self._gold.entity.ndim - 1).sum(-1)
 
-    def share(self, part: Tensor, whole: Tensor) -> Tensor:
-        return share(part, whole)
-
-
-def share(part: Tensor, whole: Tensor) -> Tensor:
-    """Elementwise part / whole, faded out where there is next to nothing to share.
-
-        part / whole · 1 / (1 + (ε / whole)⁴),        ε = 1e-12
-
-    >>> import torch
-    >>> share(torch.tensor([0.0, 5e-13, 1.0]).double(), torch.tensor([0.0, 1e-12, 2.0]).double())
-    tensor([0.0000, 0.2500, 0.5000], dtype=torch.float64)
-    """
-    return part / (whole + NOTHING * (NOTHING / (whole + TINY)) ** 3)
+    share = staticmethod(share)
 
 
 def pairs(count: Tensor) -> Tensor:

@@ -64,13 +64,10 @@ def unchecked() -> Iterator[None]:
 
 def can_check(tensor: Tensor) -> bool:
     """Whether values can be looked at now: not while a CUDA graph or a compiler records operations."""
-    if torch.compiler.is_compiling() or is_captured(tensor):
+    if torch.compiler.is_compiling():
         return False
-    return not (tensor.is_cuda and _unchecked.get())  # last: a compiler cannot read the variable
-
-
-def is_captured(tensor: Tensor) -> bool:
-    return tensor.is_cuda and torch.cuda.is_current_stream_capturing()
+    # A compiler cannot read the variable.
+    return not (tensor.is_cuda and (torch.cuda.is_current_stream_capturing() or _unchecked.get()))
 
 
 def is_plain_cpu(tensor: Tensor) -> bool:

@@ -17,7 +17,7 @@ from corelax.relax.entities import entity_probs, entity_sums
 from corelax.relax.gold import Gold
 from corelax.relax.moments import Moments, moments
 from corelax.relax.overlap import RelaxedOverlap, products, written_apart, written_pairs
-from corelax.relax.precision import is_captured, is_plain_cpu
+from corelax.relax.precision import is_plain_cpu
 from corelax.relax.written import Appearance, log_complement
 
 
@@ -33,7 +33,10 @@ class SoftSide(Side):
 
     @cached_property
     def links(self) -> Tensor:
-        return self._overlap.system_links
+        """[..., entity] Σ_{j<i} P[i, u] P[j, u]."""
+        if (known := self._overlap.moments) is not None:
+            return known.links
+        return products(self.size, self._overlap.squares.sum(-2))
 
     @cached_property
     def linked_size(self) -> Tensor:
@@ -70,6 +73,7 @@ class SoftOverlap(RelaxedOverlap):
     """
 
     system: SoftSide
+    _known: Moments | None = None
 
     def __init__(self, entity_probs: Tensor, gold: Gold, appears: Appearance) -> None:
         super().__init__(gold, appears)
@@ -85,15 +89,11 @@ class SoftOverlap(RelaxedOverlap):
         return self.probs**2
 
     @cached_property
-    def _moments(self) -> Moments | None:
+    def moments(self) -> Moments | None:
         """All sums that links need at once, on a CPU; what follows takes them from here if they exist."""
-        if not is_plain_cpu(self._entity_probs) or not self._entity_probs.numel():
-            return None
-        return moments(self._entity_probs, self._appears.linked, self._gold)
-
-    @property
-    def _known(self) -> Moments | None:
-        return self.__dict__.get("_moments")
+        if is_plain_cpu(self._entity_probs) and self._entity_probs.numel():
+            self._known = moments(self._entity_probs, self._appears.linked, self._gold)
+        return self._known
 
     @cached_property
     def sizes(self) -> Tensor:
@@ -105,13 +105,6 @@ class SoftOverlap(RelaxedOverlap):
         if self._known is not None:
             return self._known.weighted
         return (self._appears.linked[..., None, :] @ self.probs)[..., 0, :]
-
-    @cached_property
-    def system_links(self) -> Tensor:
-        """[..., system entity] Σ_{j<i} P[i, u] P[j, u]."""
-        if self._moments is None:
-            return products(self.sizes, self.squares.sum(-2))
-        return self._moments.links
 
     @cached_property
     def shared(self) -> Tensor:
@@ -129,9 +122,9 @@ class SoftOverlap(RelaxedOverlap):
 
     @cached_property
     def links(self) -> Tensor:
-        if self._moments is None:
-            return products(self.shared, self._gold.sums(self.squares))
-        return self._moments.shared_links
+        if self.moments is not None:
+            return self.moments.shared_links
+        return products(self.shared, self._gold.sums(self.squares))
 
     @cached_property
     def between(self) -> Tensor:
@@ -161,7 +154,7 @@ class SoftOverlap(RelaxedOverlap):
         """
         from scipy.optimize import linear_sum_assignment
 
-        if is_captured(similarity):
+        if similarity.is_cuda and torch.cuda.is_current_stream_capturing():
             raise CorelaxError("CEAF pairs entities on the CPU and cannot be part of a CUDA graph")
         tables = similarity.detach().cpu().numpy()  # [..., cell]
         chosen = np.zeros_like(tables)

@@ -31,18 +31,13 @@ def solve_diagonal(links: Tensor) -> Tensor:
             [0.5000, 0.5000]])
     """
     if torch.compiler.is_compiling():  # which does not know writing into views
-        return solve(links, torch.diag_embed(links.diagonal(dim1=-2, dim2=-1)))
+        return _solve(-links, torch.diag_embed(links.diagonal(dim1=-2, dim2=-1)), upper=False)
     probs: Tensor = PanelSolve.apply(links)  # type: ignore[no-untyped-call]
     return probs
 
 
-def solve(links: Tensor, right: Tensor) -> Tensor:
-    """(I − L)⁻¹ times a matrix, L being what lies strictly below the diagonal of `links`."""
-    return _solve(-links, right, upper=False)
-
-
 def solve_transposed(links: Tensor, right: Tensor) -> Tensor:
-    """(I − L)⁻ᵀ times a matrix."""
+    """(I − L)⁻ᵀ times a matrix, L being what lies strictly below the diagonal of `links`."""
     return _solve(-links.mT, right, upper=True)
 
 
@@ -79,7 +74,7 @@ class PanelSolve(torch.autograd.Function):
             if start:
                 above = x[..., :start, :start]
                 torch.matmul(links[..., start:end, :start], above, out=panel[..., :start])
-            panel.copy_(solve(links[..., start:end, start:end], panel))
+            panel.copy_(_solve(-links[..., start:end, start:end], panel, upper=False))
         probs = x * links.diagonal(dim1=-2, dim2=-1)[..., None, :]
         ctx.save_for_backward(x, probs)
         return probs
