@@ -51,24 +51,6 @@ def test_three_mentions_by_hand():
     assert loss.item() == pytest.approx(expected, rel=1e-12)
 
 
-def test_a_higher_score_of_any_gold_antecedent_lowers_it():
-    scores = torch.zeros(3, 3, requires_grad=True)
-    ranking_loss(scores, torch.tensor([0, 0, 0])).backward()
-    assert (scores.grad[2, :2] < 0).all()
-    assert scores.grad[2, 2] > 0
-
-
-@given(document=reference.documents(pruned=True), data=st.data())
-@enough
-def test_adding_a_number_to_the_scores_of_a_mention_changes_nothing(document, data):
-    scores, gold = document
-    shift = torch.tensor(
-        data.draw(st.lists(st.floats(-50, 50), min_size=len(gold), max_size=len(gold)))
-    )
-    expected = ranking_loss(scores, gold).item()
-    assert ranking_loss(scores + shift[:, None], gold).item() == pytest.approx(expected, abs=1e-9)
-
-
 def test_a_mention_whose_gold_antecedents_were_all_pruned_is_treated_as_new():
     scores = torch.zeros(3, 3, dtype=torch.float64)
     scores[2, 0] = -math.inf
@@ -84,24 +66,7 @@ def test_a_mention_with_some_gold_antecedents_pruned_has_the_others():
     assert loss.item() == pytest.approx(2 * math.log(1 + math.e**3), rel=1e-12)
 
 
-def test_pruned_antecedents_have_no_gradient_and_others_a_finite_one():
-    scores = torch.zeros(3, 3)
-    scores[2, 0] = -math.inf
-    scores.requires_grad_()
-    ranking_loss(scores, torch.tensor([0, 0, 0])).backward()
-    assert scores.grad[2, 0] == 0
-    assert scores.grad.isfinite().all()
-
-
 def test_its_gradient_is_that_of_finite_differences():
     gold = torch.tensor([0, 1, 0, -1, 0])
     scores = reference.random_scores(5, seed=0).requires_grad_()
     assert torch.autograd.gradcheck(lambda s: ranking_loss(s, gold), scores)
-
-
-def test_huge_scores_do_not_overflow():
-    scores = torch.tensor([[0.0, 0.0], [-300.0, 300.0]], requires_grad=True)
-    loss = ranking_loss(scores, torch.tensor([0, 0]))  # 303 + log(1 + e^-603) - (-300)
-    loss.backward()
-    assert loss.item() == pytest.approx(603)
-    assert scores.grad[1].tolist() == pytest.approx([-1, 1])

@@ -96,19 +96,6 @@ def test_everything_below_a_mention_moves_with_it():
     assert found[1, 0].item() < 1
 
 
-def test_a_document_without_mentions_has_no_rewards():
-    gold = Gold(torch.zeros(0, dtype=torch.long), torch.zeros(0))
-    assert single_link_rewards(torch.zeros(0, dtype=torch.long), gold).shape == (0, 0)
-
-
-@each_metric
-@each_way
-def test_rewards_are_zero_where_there_is_no_gold(metric, singletons):
-    gold = Gold(torch.tensor([-1, -1]), torch.zeros(0))
-    found = single_link_rewards(torch.tensor([0, 0]), gold, metric=metric, singletons=singletons)
-    assert found.tril().tolist() == [[0, 0], [0, 0]]
-
-
 def test_other_metrics_are_an_error():
     gold = Gold(torch.tensor([0, 0]), torch.tensor([2]))
     with pytest.raises(CorelaxError, match=r"^metric must be"):

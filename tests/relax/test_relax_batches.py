@@ -66,17 +66,6 @@ def test_each_document_of_a_padded_batch_is_scored_as_if_it_were_alone(
             assert found == pytest.approx([float(x) for x in one[name]], abs=1e-9)
 
 
-@pytest.mark.parametrize("metric", METRICS)
-@each_family
-def test_a_metric_alone_does_not_see_padding(metric, family):
-    scores, gold, options = padded()
-    options |= {"family": family, "singletons": "keep", "metrics": [metric]}
-    batch = relax.evaluate(scores, gold, **options)
-    for row, doc in enumerate(DOCUMENTS):
-        one = doc.evaluate(family=family, singletons="keep")
-        assert in_document(batch.counts, row)[metric] == same(plain(one.counts))[metric]
-
-
 @pytest.mark.parametrize("metric", ["b_cubed", "lea"])
 def test_the_hard_filter_does_not_see_padding(metric):
     scores, gold, options = padded()
@@ -128,11 +117,6 @@ def test_a_pooled_batch_divides_the_sums_of_counts(family, singletons):
             assert f1 == pytest.approx(sum(kinds) / 2)
 
 
-def test_pooling_one_document_changes_nothing():
-    doc = DOCUMENTS[0]
-    assert plain(doc.evaluate(pool="batch").counts) == plain(doc.evaluate().counts)
-
-
 def test_scores_have_the_shape_of_the_batch():
     scores, gold, options = padded()
     options = {name: value.unflatten(0, (2, 2)) for name, value in options.items()}
@@ -144,11 +128,6 @@ def test_scores_have_the_shape_of_the_batch():
         torch.testing.assert_close(square[name].f1.flatten(), row[name].f1)
 
 
-def test_one_document_has_scalar_scores():
-    for score in DOCUMENTS[0].evaluate().values():
-        assert [x.shape for x in score] == [()] * 3
-
-
 @each_family
 def test_documents_of_a_batch_may_use_the_same_entity_numbers_without_sizes(family):
     scores, gold, options = padded()
@@ -157,15 +136,6 @@ def test_documents_of_a_batch_may_use_the_same_entity_numbers_without_sizes(fami
         own = torch.tensor(doc.gold, dtype=torch.long)
         one = relax.evaluate(doc.scores, own, family=family)
         assert in_document(batch.counts, row) == same(plain(one.counts))
-
-
-def test_documents_of_a_batch_may_use_large_entity_numbers_without_sizes():
-    scores, gold, options = padded()
-    renamed = torch.where(gold >= 0, gold * 1000 + 17, gold)
-    expected = relax.evaluate(scores, gold, lengths=options["lengths"])
-    found = relax.evaluate(scores, renamed, lengths=options["lengths"])
-    for row in range(len(DOCUMENTS)):
-        assert in_document(found.counts, row) == same(in_document(expected.counts, row))
 
 
 def test_an_empty_batch_has_no_scores():

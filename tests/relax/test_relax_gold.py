@@ -35,11 +35,6 @@ def test_a_mention_of_several_entities_belongs_to_the_first():
     assert (gold.tolist(), sizes.tolist()) == ([0, 0, 1], [2, 2])
 
 
-def test_clusters_may_be_read_only_once():
-    gold, sizes = gold_tensors(["a", "b"], (iter(c) for c in [["b"], ["a", "c"]]))
-    assert (gold.tolist(), sizes.tolist()) == ([1, 0], [1, 2])
-
-
 @st.composite
 def sides(draw):
     mentions = draw(st.permutations("abcdefgh"))[: draw(st.integers(0, 8))]
@@ -61,49 +56,6 @@ def test_mentions_share_a_number_exactly_if_they_share_an_entity(side):
         home = [v for v, cluster in enumerate(clusters) if mention in cluster]
         assert gold[i] == (home[0] if home else -1)
     assert sizes.tolist() == [len(cluster) for cluster in clusters]
-
-
-def example_gold():
-    """Entities of three mentions (one of them missed), of one, of two (one missed), and none."""
-    return Gold(torch.tensor([0, -1, 0, 1, 2]), torch.tensor([3, 1, 2, 0]))
-
-
-def test_members_are_a_table_of_entities_and_mentions():
-    assert example_gold().members.tolist() == [
-        [1, 0, 1, 0, 0],
-        [0, 0, 0, 1, 0],
-        [0, 0, 0, 0, 1],
-        [0, 0, 0, 0, 0],
-    ]
-
-
-def test_mentions_know_whether_they_are_gold_and_how_large_their_entity_is():
-    gold = example_gold()
-    assert gold.is_member.tolist() == [1, 0, 1, 1, 1]
-    assert gold.size_of_mention.tolist() == [3, 0, 3, 1, 2]
-
-
-def test_entities_as_found_have_no_missed_mentions():
-    found = example_gold().of_found_mentions()
-    assert found.sizes.tolist() == [2, 1, 1, 0]
-    assert found.entity.tolist() == [0, -1, 0, 1, 2]
-
-
-def test_without_singletons_their_mentions_are_in_no_entity():
-    linked = example_gold().without_singletons()
-    assert linked.sizes.tolist() == [3, 0, 2, 0]
-    assert linked.entity.tolist() == [0, -1, 0, -1, 2]
-
-
-def test_found_entities_without_singletons_have_two_found_mentions():
-    linked = example_gold().of_found_mentions().without_singletons()
-    assert linked.sizes.tolist() == [2, 0, 0, 0]
-    assert linked.entity.tolist() == [0, -1, 0, -1, -1]
-
-
-def test_checked_gold_without_sizes_counts_what_is_there():
-    gold = Gold.of(torch.tensor([1, 1, -1, 0]), None, torch.zeros(4, 4))
-    assert gold.sizes.tolist() == [1, 2]
 
 
 def test_sizes_of_a_batch_without_sizes_are_those_of_each_document():
@@ -155,10 +107,6 @@ def test_the_loss_of_a_padded_batch_is_the_mean_over_its_documents():
         n = len(labels)
         alone.append(metric_loss(table[:n, :n], labels, "lea", gold_sizes=label_sizes))
     assert together.item() == pytest.approx(sum(alone).item() / 3, abs=1e-12)
-
-
-def test_a_batch_of_no_documents_is_empty():
-    assert [list(tensor.shape) for tensor in padded_gold_tensors([], [])] == [[0, 0], [0, 0], [0]]
 
 
 def test_a_batch_needs_the_entities_of_every_document_and_room_for_all_mentions():

@@ -81,41 +81,6 @@ def test_extreme_scores_at_a_low_temperature_give_finite_values_and_gradients(fa
     assert scores.grad.isfinite().all()
 
 
-@pytest.mark.parametrize("metric", ["b_cubed", "ceaf_e", "mentions"])
-@pytest.mark.parametrize("n", [1, 2, 3, 10, 100, 1000])
-def test_a_metric_alone_has_finite_values_and_gradients_for_extreme_scores(metric, n):
-    doc = random_doc(n, seed=n, entities=max(1, n // 4))
-    doc = Doc(60 * doc.scores.sign(), doc.gold, doc.sizes)
-    options = {"temperature": 0.01, "temperature_on": "link", "metrics": [metric]}
-    f1, gradient = f1_and_gradients(doc, torch.float32, **options)[metric]
-    assert 0 <= f1 <= 1 + 1e-6
-    assert gradient.isfinite().all()
-
-
-@each_metric
-@pytest.mark.parametrize("scale", [3, 30])
-def test_a_metric_alone_has_the_gradients_of_double_precision(metric, scale):
-    doc = random_doc(100, seed=8, scale=scale, entities=25)
-    doc = Doc(doc.scores.float().double(), doc.gold, doc.sizes)
-    f1, gradient = f1_and_gradients(doc, torch.float64)[metric]
-    single, found = f1_and_gradients(doc, torch.float32, metrics=[metric])[metric]
-    torch.testing.assert_close(single.double(), f1, rtol=1e-5, atol=1e-6)
-    assert (found.double() - gradient).norm() <= 1e-4 * gradient.norm()
-
-
-@each_family
-@pytest.mark.parametrize("scale", [1.0, 60.0])
-@pytest.mark.parametrize("singletons", ["drop", "keep"])
-def test_extreme_scores_give_finite_values_and_gradients_at_temperature_one(
-    family, scale, singletons
-):
-    doc = random_doc(50, seed=0, scale=scale, entities=12)
-    found = f1_and_gradients(doc, torch.float32, family=family, singletons=singletons)
-    for name, (f1, gradient) in found.items():
-        assert 0 <= f1 <= 1 + 1e-6, name
-        assert gradient.isfinite().all(), name
-
-
 @family_and_temperature
 @pytest.mark.parametrize("singletons", ["drop", "keep"])
 @pytest.mark.parametrize(("scale", "temperature"), [(3, 1.0), (3, 0.3), (3, 0.1), (30, 1.0)])
@@ -190,16 +155,6 @@ def test_degenerate_documents_have_finite_scores_and_gradients(
     assert scores.grad.isfinite().all()
 
 
-@each_family
-@pytest.mark.parametrize("kind", ["no gold entity", "all gold singletons"])
-def test_without_a_gold_pair_scores_are_zero_and_so_are_their_gradients(family, kind):
-    for name, (f1, gradient) in f1_and_gradients(
-        DEGENERATE[kind], torch.float64, family=family
-    ).items():
-        assert f1 == 0, name
-        assert gradient.count_nonzero() == 0, name
-
-
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("gap", [5, 20, 40, 80, 400])
 @each_family
@@ -217,31 +172,6 @@ def test_a_pair_found_for_certain_has_every_score_one(family):
     doc = Doc(torch.tensor([[60.0, 0], [60.0, -60.0]]), [0, 0], [2])
     for name, score in doc.evaluate(family=family).items():
         assert [float(x) for x in score] == pytest.approx([1, 1, 1]), name
-
-
-@each_metric
-@each_family
-def test_a_step_along_the_gradient_raises_the_score(metric, family):
-    doc = random_doc(8, seed=5)
-    before, gradient = f1_and_gradients(doc, torch.float64, family=family)[metric]
-    after = Doc(doc.scores + 0.01 * gradient / gradient.norm(), doc.gold, doc.sizes)
-    assert after.evaluate(family=family)[metric].f1 > before
-
-
-@each_family
-def test_scores_above_the_diagonal_get_no_gradient(family):
-    for name, (_, gradient) in f1_and_gradients(
-        random_doc(6, seed=6), torch.float64, family=family
-    ).items():
-        assert gradient.triu(1).count_nonzero() == 0, name
-
-
-def test_gradients_of_half_precision_scores_come_back_in_half_precision():
-    doc = random_doc(6, seed=7)
-    found = f1_and_gradients(doc, torch.bfloat16)
-    for name, (_, gradient) in found.items():
-        assert gradient.dtype == torch.bfloat16
-        assert gradient.isfinite().all(), name
 
 
 def test_muc_of_next_to_no_links_keeps_its_digits_where_singletons_count():
