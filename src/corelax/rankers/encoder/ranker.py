@@ -208,10 +208,8 @@ class EncoderRanker(nn.Module):
     ) -> Candidates:
         """[row, candidate] candidates of some spans of a document; arguments as for `Network.links`."""
         row, before = self.block(vectors, number, properties, rows)
-        now, every = (
-            Spans(*(part[None] for part in row)),
-            torch.arange(len(rows), device=rows.device),
-        )
+        now = Spans(*(part[None] for part in row))
+        every = torch.arange(rows.shape[0], device=rows.device)  # len would be fixed in graphs
         return Candidates(*(part[0] for part in self.antecedents.look(now, before, scheme, every)))
 
     @staticmethod

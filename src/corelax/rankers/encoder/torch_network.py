@@ -70,11 +70,11 @@ class TorchNetwork(Network):
         threads: int,  # noqa: ARG002
     ) -> tuple[Vectors, Ints]:
         to = self.ranker.tensor
-        schemes = to(np.array([scheme]))
+        rest = to(number), to(properties), to(np.array([scheme])), to(rows)
+        # A GPU gets them in the precision that it has computed them in.
+        computed = to(vectors).to(torch.bfloat16 if self.kind == "cuda" else torch.float32)
         with self._computing():
-            scores, antecedents = self.ranker.links(
-                to(vectors), to(number), to(properties), schemes, to(rows)
-            )
+            scores, antecedents = self.ranker.links(computed, *rest)
             return _array(scores), _array(antecedents)
 
     @contextmanager
