@@ -65,6 +65,9 @@ def clash(text, speakers=None):
         ("[ Miss Julia ] or [ Julia ] saw [ him ]", True),  # still a given name
         ("[ Anna Nelson ] and [ Nelson ] and [ she ]", False),
         ("[ the alice ] was [ his ]", False),  # no name
+        ("[ Lady King ] met [ her ]", False),  # of either gender
+        ("[ the very very old daughter ] saw [ him ]", True),
+        ("[ the very very very old daughter ] saw [ him ]", False),  # too long to look at
         ("[ Alice and Peter ] saw [ him ]", False),
     ],
 )

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
 from corelax.text import document_of, read_documents
+from corelax.text.sentences import sentence_starts
 from tests.shared_corpora import DATA
 
 
@@ -82,10 +83,20 @@ def test_the_law_holds_wherever_speakers_change(text: str, data: st.DataObject) 
         ('"Hi!" Ann', (0, 4)),
         ("# One\r\nTwo", (0, 2)),
         ("Ann ran. Bo left.", (0, 3)),
+        ("A. [ . ]", (0, 4)),
+        ("Ann left\n\n\u200b", (0,)),
+        ("Abc\nAnn efghij", (0, 1)),  # 3 + 1 + 3 characters, 0.7 of the widest line
+        ("Abcd\nAnn efghij", (0,)),
     ],
 )
-def test_sentences_at_the_end_of_a_text(text: str, starts: tuple[int, ...]) -> None:
+def test_sentences_at_edges(text: str, starts: tuple[int, ...]) -> None:
     assert document_of(text).sentence_starts == starts
+
+
+def test_a_word_may_reach_into_the_next_line() -> None:
+    text, words = "Ann left\nnow\nbo ran", ["Ann", "left\nnow", "bo", "ran"]
+    spans = [(0, 3), (4, 12), (13, 15), (16, 19)]
+    assert sentence_starts(text, words, spans) == [0]
 
 
 def test_every_character_of_unicode_is_kept_or_cannot_be_seen() -> None:
