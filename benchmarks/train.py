@@ -31,8 +31,8 @@ from corelax.losses import ranking_loss
 from corelax.rankers.sparse.features.cache import FeatureCorpus, training_corpus
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
+from corelax.rankers.sparse.folder import fresh_ranker
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons
-from corelax.rankers.sparse.ranker import fresh_ranker
 from corelax.synthetic import generate
 from corelax.train.sparse.config import Config
 from corelax.train.sparse.data import Data, training_documents

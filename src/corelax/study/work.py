@@ -15,15 +15,14 @@ from corelax.core.errors import CorelaxError
 from corelax.core.version import VERSION
 from corelax.metrics import Tally
 from corelax.rankers.sparse.features.cache import FeatureCorpus
-from corelax.rankers.sparse.folder import Model, is_finished
-from corelax.rankers.sparse.ranker import Ranker, decode_table
+from corelax.rankers.sparse.folder import Model, Ranker, is_finished
 from corelax.study.files import DEV, Files, uses_vectors
 from corelax.study.folder import Run, delete_predictions, predicted_path, record_path, seed_folder
 from corelax.study.records import Predicted, Record, save
 from corelax.train.checkpoint import LOG
 from corelax.train.sparse.config import Config
 from corelax.train.sparse.data import Data, scored_documents
-from corelax.train.sparse.evaluate import tally_document
+from corelax.train.sparse.evaluate import decode_table, tally_document
 from corelax.train.sparse.stage import train_chain
 
 CHECKPOINT_SECONDS = 10.0  # an epoch may take less time than its checkpoint

@@ -22,11 +22,11 @@ from corelax import CorelaxError, Document
 from corelax.core.folders import WEIGHTS, record_digest
 from corelax.rankers.encoder.folder import new_ranker, save_ranker
 from corelax.rankers.sparse.folder import (
+    fresh_ranker,
     write_config,
     write_vocabulary,
     write_weights,
 )
-from corelax.rankers.sparse.ranker import fresh_ranker
 from corelax.rankers.sparse.settings import SparseSettings
 from corelax.resolve import resolve_documents
 from tests.fuzz.mutate import ODD_VALUES, damaged

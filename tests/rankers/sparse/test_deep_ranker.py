@@ -15,9 +15,9 @@ from corelax.rankers.sparse.deep_network import DeepRanker
 from corelax.rankers.sparse.features.extract import describe
 from corelax.rankers.sparse.features.pair import code_values
 from corelax.rankers.sparse.features.settings import FEATURE_SETS
+from corelax.rankers.sparse.folder import fresh_ranker
 from corelax.rankers.sparse.mentions.lexicons import load_lexicons
 from corelax.rankers.sparse.pair_scores import Limits
-from corelax.rankers.sparse.ranker import fresh_ranker
 from corelax.rankers.sparse.settings import SparseSettings
 from corelax.train.sparse import objective as objectives
 from corelax.train.sparse.config import Config

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from corelax.decode import best_links
 from corelax.rankers.sparse.clusters import ClusterHistory
+from corelax.rankers.sparse.folder import fresh_ranker
 from corelax.rankers.sparse.global_network import GlobalRanker
 from corelax.rankers.sparse.network import SparseRanker
-from corelax.rankers.sparse.ranker import fresh_ranker
 from corelax.rankers.sparse.settings import SparseSettings
 from tests.train.sparse.training_runs import documents, make_data
 

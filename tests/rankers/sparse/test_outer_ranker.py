@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from corelax.rankers.sparse import pair_scores
+from corelax.rankers.sparse.folder import fresh_ranker
 from corelax.rankers.sparse.pair_scores import Limits
-from corelax.rankers.sparse.ranker import fresh_ranker
 from corelax.rankers.sparse.settings import SparseSettings
 from tests.train.sparse.training_runs import documents, make_data
 

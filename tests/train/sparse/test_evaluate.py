@@ -8,10 +8,9 @@ from corelax.rankers import SparseRanker
 from corelax.rankers.sparse.features.settings import FEATURE_SETS
 from corelax.rankers.sparse.features.table import DocumentTable
 from corelax.rankers.sparse.features.vocabulary import Inventories, Vocabulary
-from corelax.rankers.sparse.ranker import decode_table
 from corelax.rankers.sparse.settings import SparseSettings
 from corelax.train import Config
-from corelax.train.sparse.evaluate import dev_report, dev_score
+from corelax.train.sparse.evaluate import decode_table, dev_report, dev_score
 
 
 def table(gold, missed=()):

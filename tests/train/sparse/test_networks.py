@@ -8,11 +8,11 @@ import torch
 
 from corelax import CorelaxError
 from corelax.losses import entity_loss, reinforce_loss, rescale_loss
-from corelax.rankers.sparse.ranker import decode_table
 from corelax.resolve import resolve_documents
 from corelax.train import Config, load_model, stage_chain
 from corelax.train.loop import Progress
 from corelax.train.objectives import loss_function
+from corelax.train.sparse.evaluate import decode_table
 from tests.train.sparse.training_runs import (
     documents,
     log_of,

@@ -1,4 +1,4 @@
-"""A sparse ranker as a folder; nothing in it is ever run.
+"""Sparse rankers by the names of their networks, and as folders; nothing in a folder is ever run.
 
 config.json          format, settings of the ranker, how it was trained
 vocabulary.json      its features
@@ -37,12 +37,27 @@ from corelax.core.folders import (
 )
 from corelax.core.settings import read_table
 from corelax.core.threads import survive_forks
+from corelax.rankers.sparse.deep_network import DeepRanker
 from corelax.rankers.sparse.features.vocabulary import Vocabulary
-from corelax.rankers.sparse.ranker import Ranker, fresh_ranker
-from corelax.rankers.sparse.settings import SparseSettings
+from corelax.rankers.sparse.global_network import GlobalRanker
+from corelax.rankers.sparse.network import OuterRanker, SparseRanker
+from corelax.rankers.sparse.settings import DEEP, GLOBAL, LOCAL, LOCAL2, SparseSettings
 
 VOCABULARY = "vocabulary.json"
 FORMAT = "corelax sparse ranker 2"
+
+Ranker = SparseRanker | DeepRanker
+NETWORK_CLASSES: Mapping[str, type[SparseRanker] | type[DeepRanker]] = {
+    LOCAL: SparseRanker,
+    LOCAL2: OuterRanker,
+    GLOBAL: GlobalRanker,
+    DEEP: DeepRanker,
+}
+
+
+def fresh_ranker(vocabulary: Vocabulary, settings: SparseSettings) -> Ranker:
+    """A ranker with fresh weights for the features of a vocabulary."""
+    return NETWORK_CLASSES[settings.network](vocabulary, settings)
 
 
 class Model(NamedTuple):

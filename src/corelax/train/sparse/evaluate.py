@@ -8,13 +8,14 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import torch
 
+from corelax.decode import best_entities, best_links
 from corelax.document import Span
 from corelax.document.clustering import Clustering, without_singletons
 from corelax.metrics import METRICS, Report, Tally
 from corelax.rankers.sparse.deep_network import DeepRanker
 from corelax.rankers.sparse.features.table import DocumentTable
+from corelax.rankers.sparse.folder import Ranker
 from corelax.rankers.sparse.network import SparseRanker
-from corelax.rankers.sparse.ranker import Ranker, decode_table
 from corelax.rankers.sparse.settings import PAIR_PRETRAINING, PRETRAINING
 from corelax.train.sparse.config import Config
 from corelax.train.sparse.objective import Averages, pair_pretraining_loss
@@ -44,6 +45,15 @@ def dev_report(
         )
         tally_document(tally, table, table.clusters_of(entities), config.singletons)
     return Report(tally.counts())
+
+
+@torch.no_grad()
+def decode_table(
+    ranker: Ranker, table: DocumentTable, *, singletons: str, decoding: str
+) -> list[list[int]]:
+    """The entities of a document, as lists of mention numbers."""
+    decode = best_links if decoding == "links" else best_entities
+    return decode(ranker(ranker.tensors_of(table)), singletons=singletons)
 
 
 def tally_document(

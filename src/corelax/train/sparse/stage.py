@@ -14,12 +14,12 @@ from corelax.core.folders import CONFIG
 from corelax.rankers.sparse.deep_network import DeepRanker
 from corelax.rankers.sparse.folder import (
     Model,
+    fresh_ranker,
     load_model,
     read_config,
     write_config,
     write_vocabulary,
 )
-from corelax.rankers.sparse.ranker import fresh_ranker
 from corelax.rankers.sparse.settings import DEEP, GLOBAL, LOCAL, LOCAL2, PRETRAINING
 from corelax.train.card import CardText
 from corelax.train.loop import Progress

@@ -8,8 +8,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from corelax.rankers.sparse.folder import Model, belongs_to, write_weights
-from corelax.rankers.sparse.ranker import Ranker
+from corelax.rankers.sparse.folder import Model, Ranker, belongs_to, write_weights
 from corelax.rankers.sparse.settings import PRETRAINING
 from corelax.train.optim import AdaGrad, RMSprop, clamp_gradients, clip_gradients
 from corelax.train.sparse.config import RMSPROP, Config
