@@ -153,7 +153,7 @@ def test_training_does_not_write_over_its_documents(examples: Path, tmp_path: Pa
     for command, place in (
         (["train", "--config", "lea"], "lea/log.jsonl"),
         (["sweep", "--grid", "beta_squared=1,2"], "sweep.json"),
-        (["reproduce", "--paper-only"], "results/train.conll"),
+        (["reproduce"], "results/train.conll"),
     ):
         path = tmp_path / place
         path.parent.mkdir(exist_ok=True)

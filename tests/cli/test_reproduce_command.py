@@ -116,7 +116,6 @@ def test_the_report_is_written(quick: tuple[Path, Done]) -> None:
         "errors",
         "error_changes",
         "gains",
-        "matrix",
         "times",
     )
     assert set(report(out)) == {
@@ -184,7 +183,7 @@ def on_files(files: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pat
     """The paper's rows on files, dev held out, one seed."""
     out = tmp_path_factory.mktemp("on_files")
     corpora = ["--train", files / "train.conll", "--hold-out", 3, "--test", files / "test.conll"]
-    done = run(options(out, *corpora, "--paper-only", "--no-tune", "--seeds", 1))
+    done = run(options(out, *corpora, "--no-tune", "--seeds", 1))
     assert done.code == 0, done.err
     return out, done
 
@@ -212,7 +211,7 @@ def test_results_are_reported_without_training(
         "--train", out / "data" / "train.conll", "--dev", out / "data" / "dev.conll",
         "--test", files / "test.conll",
     ]  # fmt: skip
-    more = ["--paper-only", "--no-tune", "--seeds", 1, "--minutes", 0]
+    more = ["--no-tune", "--seeds", 1, "--minutes", 0]
     done = run(options(copied, *corpora, *more))
     assert (done.code, done.out) == (0, first.out)
     assert not (copied / "runs").exists()
@@ -235,7 +234,7 @@ def test_without_test_documents_the_report_is_about_dev(
     out, _ = on_files
     shutil.copytree(out / "results", tmp_path / "dev" / "results")
     corpora = ["--train", out / "data" / "train.conll", "--dev", out / "data" / "dev.conll"]
-    more = ["--paper-only", "--no-tune", "--seeds", 1, "--title", "Only dev", "--examples", 0]
+    more = ["--no-tune", "--seeds", 1, "--title", "Only dev", "--examples", 0]
     done = run(options(tmp_path / "dev", *corpora, *more, "--minutes", 0))
     assert done.code == 0, done.err
     assert "not all runs" not in done.err

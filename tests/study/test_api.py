@@ -44,7 +44,7 @@ def run(files, tmp_path_factory):
             results, "paired_difference", lambda **k: (compared.append(k), compare(**k))[1]
         )
         study = reproduce(
-            out, train=files.train, dev=files.dev, test=files.test, seeds=2, paper_only=True,
+            out, train=files.train, dev=files.dev, test=files.test, seeds=2,
             tune=False, settings=COMMON, workers=1, device="cpu", examples=0,
             title="Mine", command="by hand", note=notes.append, update=lambda *state: progress.append(state),
         )  # fmt: skip
@@ -69,9 +69,8 @@ def test_files_are_prepared_once_and_every_comparison_is_made_once(run):
     assert prepared == 1
     systems = len(study.results.compared)
     betas = sum(len(row.values) for row in study.results.study.rows)
-    # Test and dev; each β against 1, on dev; the chosen β against 1, on test; three rows by length; four
-    # losses of a metric by five metrics beside CoNLL.
-    assert compared <= 2 * systems + betas + 2 + 2 * 3 + 4 * 5
+    # Test and dev; each β against 1, on dev; the chosen β against 1, on test; three rows by length; pairs.
+    assert compared <= 2 * systems + betas + 2 + 2 * 3 + 5
 
 
 def test_a_comparison_is_remembered(run):
@@ -86,7 +85,7 @@ def test_a_second_call_does_nothing_but_the_report(run, files, capsys):
     out = study.page.parents[1]
     with invented_training(answer) as jobs:
         again = reproduce(
-            out, train=files.train, dev=files.dev, test=files.test, seeds=2, paper_only=True,
+            out, train=files.train, dev=files.dev, test=files.test, seeds=2,
             tune=False, settings=COMMON, device="cpu", examples=0, workers=1,
         )  # fmt: skip
     assert jobs == []
@@ -99,7 +98,7 @@ def test_a_wrong_call_writes_nothing(files, tmp_path):
         ({"quick": True, "train": files.train}, "leave out the files"),
         ({"train": files.train, "dev": files.dev, "settings": {"epohcs": 1}}, "did you mean"),
         ({"train": files.train, "dev": files.dev, "examples": -1}, "examples must be"),
-        ({"quick": True, "tune": False}, "leave out --paper-only"),
+        ({"quick": True, "tune": False}, "leave out --no-tune"),
     ):
         with pytest.raises(CorelaxError, match=words):
             reproduce(tmp_path / "out", **options)

@@ -35,11 +35,11 @@ STUDY = Study(
     [
         StudyRow("baseline", "Baseline", PAPER, ("baseline",)),
         StudyRow("entity_ce", "L_ec", PAPER, ("entity_ce",)),
-        StudyRow("lea_beta", "L_β,LEA, β on dev", PAPER, GRID_NAMES, symbol="β²", values=VALUES),
+        StudyRow("lea_beta", "L_β,LEA, β on dev", PAPER, GRID_NAMES, VALUES),
     ],
 )
 SETTINGS = {key: value for key, value in COMMON.items() if "2015" not in key}
-OPTIONS = {"folds": 3, "seeds": SEEDS, "paper_only": True, "tune": False, "settings": SETTINGS,
+OPTIONS = {"folds": 3, "seeds": SEEDS, "tune": False, "settings": SETTINGS,
            "device": "cpu", "examples": 0}  # fmt: skip
 
 

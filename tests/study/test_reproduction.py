@@ -49,7 +49,6 @@ STUDY = Study(
         StudyRow("baseline", "Baseline", PAPER, ("baseline",)),
         StudyRow("dropout", "Dropout", PAPER, GRID_NAMES),
         StudyRow("any", "Any", PAPER, ("continued", *GRID_NAMES)),
-        StudyRow("entities", "Baseline, entities", PAPER, ("baseline",), "entities"),
     ],
     tuned=("baseline", "ce_0"),
     learning_rates=RATES,
@@ -201,20 +200,13 @@ def chosen_by_hand(out, row):
 def test_test_documents_are_predicted_by_chosen_units_only(done):
     out = done[0]
     wanted = {
-        f"seed{seed}/{chosen_by_hand(out, row)}.test.{row.decoding}.json"
+        f"seed{seed}/{chosen_by_hand(out, row)}.test.links.json"
         for row in STUDY.rows
         for seed in SEEDS
     }
     found = {str(path.relative_to(out / "results")) for path in out.rglob("*.test.*")}
     assert found == wanted
     assert len(wanted) < 2 * (len(SEEDS) * len(NAMES))
-
-
-def test_rows_have_dev_predictions_of_their_decoding(done):
-    for row in STUDY.rows:
-        for seed in SEEDS:
-            name = f"{chosen_by_hand(done[0], row)}.dev.{row.decoding}.json"
-            assert (done[0] / "results" / f"seed{seed}" / name).exists()
 
 
 def test_every_unit_has_records_and_dev_predictions_for_every_seed(done):
@@ -252,7 +244,7 @@ def test_other_test_documents_change_no_record_and_no_choice(done, folder, tmp_p
 
 
 def test_without_test_documents_the_tables_are_about_dev(folder, tmp_path):
-    study = Study(STUDY.units[:1], [STUDY.rows[0], STUDY.rows[3]])
+    study = Study(STUDY.units[:1], [STUDY.rows[0]])
     with in_this_process():
         one = reproduction(tmp_path, folder, study, test=False)
         assert one.run()
@@ -260,7 +252,6 @@ def test_without_test_documents_the_tables_are_about_dev(folder, tmp_path):
     assert {path.name for path in (tmp_path / "results" / "seed1").iterdir()} == {
         "baseline.json",
         "baseline.dev.links.json",
-        "baseline.dev.entities.json",
     }
 
 

@@ -33,15 +33,14 @@ SEEDS = (1, 2, 3)
 VALUES = (0.8, 1.0, 1.4, 1.8)
 UNITS = [Unit(f"lea_{value:g}", "lea", {"beta_squared": value}) for value in VALUES]
 GRID_NAMES = tuple(unit.name for unit in UNITS)
-GRID = StudyRow("lea_beta", "LEA", PAPER, GRID_NAMES, symbol="β²", values=VALUES)
-OTHER = StudyRow("b3_beta", "B³", PAPER, ("b3_1", "b3_1.4"), symbol="β²", values=(1.0, 1.4))
+GRID = StudyRow("lea_beta", "LEA", PAPER, GRID_NAMES, VALUES)
+OTHER = StudyRow("b3_beta", "B³", PAPER, ("b3_1", "b3_1.4"), (1.0, 1.4))
 STUDY = Study(
     units=[Unit("baseline", "baseline"), Unit("entity_ce", "entity_ce"), *UNITS],
     rows=[
         StudyRow("baseline", "Baseline", PAPER, ("baseline",)),
         StudyRow("entity_ce", "Entities", PAPER, ("entity_ce",)),
         GRID,
-        StudyRow("baseline_entities", "Baseline, entities", PAPER, ("baseline",), "entities"),
     ],
 )
 SHARES = {  # of mentions that a unit gets wrong
@@ -99,7 +98,7 @@ def test_scores_are_those_of_the_predicted_documents(out, folder, results, part,
     for outcome in results.outcomes:
         found = outcome.scores(part, metric)
         for seed, score in zip(SEEDS, found, strict=True):
-            report = report_of(out, folder, outcome.units[0], seed, part, outcome.row.decoding)
+            report = report_of(out, folder, outcome.units[0], seed, part)
             assert score == pytest.approx(report[metric])
     assert len({score.f1 for o in results.outcomes for score in o.scores(part, metric)}) > 1
 
@@ -108,7 +107,7 @@ def test_scores_are_those_of_the_predicted_documents(out, folder, results, part,
 def test_conll_is_the_mean_of_three_metrics_in_recall_and_precision_too(out, folder, results, part):
     for outcome in results.outcomes:
         for seed, score in zip(SEEDS, outcome.scores(part, "conll"), strict=True):
-            report = report_of(out, folder, outcome.units[0], seed, part, outcome.row.decoding)
+            report = report_of(out, folder, outcome.units[0], seed, part)
             three = [report[metric] for metric in ("muc", "b_cubed", "ceaf_e")]
             assert score == pytest.approx([mean(values) for values in zip(*three, strict=True)])
             assert score.f1 == pytest.approx(report.conll)
@@ -133,9 +132,7 @@ def conll(out, folder, unit, seed, part, decoding="links"):
 def test_a_difference_is_that_of_the_means(out, folder, results, part):
     base = mean(conll(out, folder, "baseline", seed, part) for seed in SEEDS)
     for outcome in results.outcomes:
-        ours = mean(
-            conll(out, folder, outcome.units[0], seed, part, outcome.row.decoding) for seed in SEEDS
-        )
+        ours = mean(conll(out, folder, outcome.units[0], seed, part) for seed in SEEDS)
         found = results.difference(outcome, part=part)
         assert found.mean == pytest.approx(ours - base)
         assert found.low <= found.mean <= found.high
@@ -208,7 +205,7 @@ def test_errors_are_counted_for_each_seed(out, folder, results):
     for outcome in results.outcomes:
         found = results.errors(outcome).totals()
         for seed, counts in zip(SEEDS, found, strict=True):
-            system = system_of(out, gold, outcome.units[0], seed, "test", outcome.row.decoding)
+            system = system_of(out, gold, outcome.units[0], seed, "test")
             assert counts.counts == count_errors(gold=gold, system=system).counts
         assert found[0].number("wrong_link") > 0
 
@@ -237,11 +234,7 @@ def remove(out, unit, *seeds, what=".*"):
 def test_a_row_without_predictions_is_left_out(unfinished, folder, results, what):
     remove(unfinished, "entity_ce", *SEEDS, what=what)
     found = Results([reproduction(unfinished, folder)])
-    assert [outcome.row.name for outcome in found.outcomes] == [
-        "baseline",
-        "lea_beta",
-        "baseline_entities",
-    ]
+    assert [outcome.row.name for outcome in found.outcomes] == ["baseline", "lea_beta"]
     assert found.outcome("entity_ce") is None
     for outcome in found.outcomes:
         whole = results.outcome(outcome.row.name)
@@ -287,11 +280,7 @@ def test_rows_with_other_seeds_than_the_baseline_are_not_paired(unfinished, fold
     remove(unfinished, "baseline", 1)
     remove(unfinished, "entity_ce", 2, 3)
     found = Results([reproduction(unfinished, folder)])
-    assert [outcome.row.name for outcome in found.outcomes] == [
-        "baseline",
-        "lea_beta",
-        "baseline_entities",
-    ]
+    assert [outcome.row.name for outcome in found.outcomes] == ["baseline", "lea_beta"]
 
 
 def test_without_the_baseline_there_is_nothing_to_report(unfinished, folder):

@@ -23,16 +23,14 @@ from corelax.render.pages import write_report
 from corelax.study.plan import (
     BETA_SQUARED,
     LEARNING_RATES,
-    Study,
     StudyRow,
-    Unit,
     full_study,
     quick_study,
 )
-from corelax.study.report.answers import answers_table, verdict
+from corelax.study.report.answers import verdict
 from corelax.study.report.errors import document_groups
 from corelax.study.report.page import study_page
-from corelax.study.report.training import beta_figure, curves_figure, temperature_figure
+from corelax.study.report.training import beta_figure, curves_figure
 from corelax.study.reproduction import Reproduction
 from corelax.study.results import Results
 from corelax.study.systems import CONLL_2012_TEST, ORDERED
@@ -67,20 +65,12 @@ IN_ORDER = [row.name for row in STUDY.rows if row.name in ORDERED]
 
 # Shares of mentions that are moved to another entity, missed, or added to one. What is not named here has
 # those of the baseline, spoilt a little more by the length of its name.
-FEWER = (1, 1.4, 1.8, 4, 8, 16)
 BASELINE = {"moved": 0.3, "added": 0.2}
 SHARES = {
     "baseline": BASELINE,
     "continued": {"moved": 0.6, "added": 0.4, "missed": 0.1},
-    "cold_1": {"moved": 0.2},
-    "annealed": {"moved": 0.2},
-    "annealed_links": {},
-    "soft_muc": {},
-    "soft_conll": {"moved": 0.1},
     **{f"lea_{v:g}": {"missed": min(0.5, 0.1 + abs(v - 1.8) / 10)} for v in BETA_SQUARED},
     **{f"b3_{v:g}": {**BASELINE, "missed": min(0.6, abs(v - 1) / 5)} for v in BETA_SQUARED},
-    **{f"pair_b3_{v:g}": {"moved": 0.4, "missed": min(0.5, v / 10)} for v in FEWER},
-    **{f"pair_lea_{v:g}": {"moved": max(0.5 - v / 10, 0.2)} for v in FEWER},
 }
 
 
@@ -91,13 +81,11 @@ def shares(unit):
     return SHARES.get(unit, {**BASELINE, "missed": len(unit) / 100})
 
 
-def answer(doc, unit, seed, decoding):
+def answer(doc, unit, seed, _):
     if unit == "b3_1":  # as good as the baseline: better here, worse there
         return damaged(doc, seed, moved=0.25 if len(doc.words) % 2 else 0.4, added=0.2)
     if unit.startswith("cm_") and len(doc.words) % 2:  # worse in some documents only
         return damaged(doc, seed, **BASELINE)
-    if decoding == "entities":
-        return damaged(doc, seed, moved=0.15)
     return damaged(doc, seed, **shares(unit))
 
 
@@ -165,7 +153,6 @@ TITLES = {
     "dev_scores": "Scores on dev",
     "errors": "Table 2: errors by type of mention",
     "learning_rates": "Learning rates",
-    "matrix": "Training metric × test metric",
 }
 
 
@@ -198,7 +185,7 @@ def test_scores_are_means_over_seeds_of_the_scores_of_documents(out, report, rep
     with (report / "tables" / f"{key}.csv").open(newline="") as file:
         csv_rows = list(csv.DictReader(file))
     for row, found, in_csv in zip(STUDY.rows, rows, csv_rows, strict=True):
-        scores = [reports(chosen(out, row), seed, part, row.decoding) for seed in SEEDS]
+        scores = [reports(chosen(out, row), seed, part) for seed in SEEDS]
         assert found["group"] == in_csv["group"] == row.group
         for title, metric in METRICS.items():
             expected = {
@@ -219,7 +206,7 @@ def test_scores_are_means_over_seeds_of_the_scores_of_documents(out, report, rep
 def test_differences_are_those_of_the_means(out, report, reports, key, part):
     base = mean(100 * reports("baseline", seed, part).conll for seed in SEEDS)
     for row, found in zip(STUDY.rows, table(report, key), strict=True):
-        scores = [100 * reports(chosen(out, row), s, part, row.decoding).conll for s in SEEDS]
+        scores = [100 * reports(chosen(out, row), s, part).conll for s in SEEDS]
         if row.name == "baseline":
             assert (found[DIFFERENCE], found["p"], found["p (Holm)"]) == (None, None, None)
         else:
@@ -239,7 +226,7 @@ def holm_by_hand(p_values):
 def test_p_values_are_corrected_over_all_comparisons(out, report, key):
     """Rows that chose the same unit are compared with the baseline once."""
     rows = table(report, key)[1:]
-    resolvers = [(chosen(out, row), row.decoding) for row in STUDY.rows[1:]]
+    resolvers = [chosen(out, row) for row in STUDY.rows[1:]]
     p_values = dict(zip(resolvers, (row["p"] for row in rows), strict=True))
     assert len(p_values) < len(rows)
     adjusted = dict(zip(p_values, holm_by_hand(list(p_values.values())), strict=True))
@@ -268,7 +255,7 @@ def test_the_best_of_each_column_is_bold(out, report, reports):
     for column, metric in enumerate([*METRICS.values(), "conll"], 1):
         means = []
         for row in STUDY.rows:
-            scores = [reports(chosen(out, row), s, "test", row.decoding) for s in SEEDS]
+            scores = [reports(chosen(out, row), s, "test") for s in SEEDS]
             means.append(mean(s.conll if metric == "conll" else s[metric].f1 for s in scores))
         best = [value == pytest.approx(max(means), abs=1e-12) for value in means]
         assert [row[column].startswith("**") for row in shown] == best
@@ -283,7 +270,7 @@ def test_a_row_says_what_was_chosen_for_it(out, report):
         if len(row.units) == 1:
             assert value == ""
         else:
-            assert value == f": {'T' if 'cold' in unit else 'β²'} = {unit.split('_')[-1]}"
+            assert value == f": β² = {unit.split('_')[-1]}"
 
 
 def test_published_figures_stand_in_the_rows_of_the_papers(report):
@@ -316,7 +303,7 @@ def test_errors_are_means_over_seeds_with_their_change(out, folder, report):
         counts = [
             count_errors(
                 gold=gold,
-                system=system_of(out, gold, chosen(out, row), seed, "test", row.decoding),
+                system=system_of(out, gold, chosen(out, row), seed, "test"),
             )
             for seed in SEEDS
         ]
@@ -344,8 +331,8 @@ def test_errors_are_means_over_seeds_with_their_change(out, folder, report):
 
 def test_learning_rates_are_shown_with_the_chosen_ones_bold(out, report):
     rows, shown = table(report, "learning_rates"), markdown_rows(report, "learning_rates")
-    tuned = ["baseline", "entity_ce", "b3_1", "lea_1", "annealed"]
-    titles = ["Baseline", "L_ec", "L_B³", "L_LEA", "Annealed"]
+    tuned = ["baseline", "entity_ce", "b3_1", "lea_1"]
+    titles = ["Baseline", "L_ec", "L_B³", "L_LEA"]
     assert list(rows[0])[1:] == titles
     assert len(rows) == len(LEARNING_RATES)
     for column, name in enumerate(tuned, 1):
@@ -359,8 +346,7 @@ def test_learning_rates_are_shown_with_the_chosen_ones_bold(out, report):
 
 
 def test_times_are_those_of_the_records(out, report):
-    rows = [row for row in STUDY.rows if row.decoding == "links"]
-    for row, found in zip(rows, table(report, "times"), strict=True):
+    for row, found in zip(STUDY.rows, table(report, "times"), strict=True):
         records = [record_of(out, chosen(out, row), seed) for seed in SEEDS]
         seconds = [record["seconds"] for record in records]
         assert found["seconds a run"] == pytest.approx(
@@ -369,41 +355,15 @@ def test_times_are_those_of_the_records(out, report):
         assert found["epochs"] == 2
         assert found["ms a document"] == pytest.approx(1000 * sum(seconds) / (2 * 2 * 5))
         assert found["epochs kept"] == {"median": 2, "least": 2, "most": 2}
-    assert len(rows) < len(STUDY.rows)
 
 
 # Analyses
 
 
-def gain(reports, one, other, metric="conll", part="test", decodings=("links", "links")):
-    """The mean difference over seeds of a score, in points."""
-    values = []
-    for seed in SEEDS:
-        pair = [
-            reports(unit, seed, part, decoding)
-            for unit, decoding in zip((one, other), decodings, strict=True)
-        ]
-        scores = [p.conll if metric == "conll" else p[metric].f1 for p in pair]
-        values.append(100 * (scores[0] - scores[1]))
-    return mean(values)
-
-
-def test_the_matrix_has_the_gain_of_each_training_metric_by_each_test_metric(out, report, reports):
-    columns = {**{t: m for t, m in METRICS.items() if m != "ceaf_m"}, "CoNLL": "conll"}
-    trained = {"b3": "b_cubed", "b3_beta": "b_cubed", "lea": "lea", "lea_beta": "lea"}
-    trained |= {f"soft_{metric}": metric for metric in columns.values()}
-    rows, shown = table(report, "matrix"), markdown_rows(report, "matrix")
-    wanted = {row.name: row for row in STUDY.rows if row.name in trained}
-    assert len(rows) == len(trained) == len(wanted)
-    for (name, own), row, text in zip(trained.items(), rows, shown, strict=True):
-        assert row["trained on"].startswith(wanted[name].title)
-        for column, (title, metric) in enumerate(columns.items(), 1):
-            expected = gain(reports, chosen(out, wanted[name]), "baseline", metric)
-            assert row[title]["mean"] == pytest.approx(expected)
-            assert row[title]["low"] <= expected + 1e-9 <= row[title]["high"] + 2e-9
-            assert ("own" in text[column]) == (own == metric)
-            best = max(other[title]["mean"] for other in rows)
-            assert text[column].startswith("**") == (row[title]["mean"] == best)
+def gain(reports, one, other, part="test"):
+    """The mean difference over seeds of CoNLL, in points."""
+    pairs = [[reports(unit, seed, part).conll for unit in (one, other)] for seed in SEEDS]
+    return mean(100 * (ours - theirs) for ours, theirs in pairs)
 
 
 def test_the_order_of_systems_stands_beside_the_published_one(report):
@@ -429,17 +389,13 @@ def test_pairs_are_compared_with_each_other(out, report, reports):
     found = table(report, "pairs")
     assert {row["group"] for row in found} >= {
         "A metric or reward against as many more epochs of the baseline's loss",
-        "A metric against the loss before it, on the global network",
         "Softmax-margin against the max-margin of the authors, the same network",
-        "Pairwise against entity family, the same metric",
-        "Entity decoding against best links, the same weights",
         "β chosen on dev against β = 1, the same loss",
     }
     for row in found:
         titles = [row["this"], row["against"]]
         pair = [rows.get(title) or rows[title.partition(": ")[0]] for title in titles]
-        units, decodings = [chosen(out, one) for one in pair], [one.decoding for one in pair]
-        expected = gain(reports, *units, decodings=decodings)
+        expected = gain(reports, *(chosen(out, one) for one in pair))
         assert row["difference [95 %]"]["mean"] == pytest.approx(expected)
     p_values = [row["p"] for row in found]
     assert [row["p (Holm)"] for row in found] == pytest.approx(holm_by_hand(p_values))
@@ -449,8 +405,6 @@ def test_the_price_of_each_beta_is_told_on_dev(out, report, reports):
     grids = {
         "L_B³": "b3_beta",
         "L_LEA": "lea_beta",
-        "Pairwise B³": "pairwise_b3_beta",
-        "Pairwise LEA": "pairwise_lea_beta",
     }
     found = table(report, "beta_price")
     for title, name in grids.items():
@@ -531,7 +485,7 @@ def spread(values):
 
 @pytest.mark.parametrize(("number", "grid"), [(0, "b3"), (1, "lea")])
 def test_recall_precision_and_f1_for_each_beta(results, reports, number, grid):
-    figure = beta_figure(results, "beta", "β")
+    figure = beta_figure(results)
     assert len(figure.panels) == 2
     panel = figure.panels[number]
     assert [series.label for series in panel.series] == ["recall", "precision", "F1"]
@@ -545,23 +499,6 @@ def test_recall_precision_and_f1_for_each_beta(results, reports, number, grid):
     [level] = panel.levels
     base = [100 * reports("baseline", seed, "dev").conll for seed in SEEDS]
     assert level.y == pytest.approx(mean(base))
-
-
-def test_both_temperatures_start_from_one(results, reports):
-    [panel] = temperature_figure(results).panels
-    entities, links = panel.series
-    assert panel.log_x
-    for series, grid in ((entities, "cold"), (links, "cold_links")):
-        assert sorted(series.x) == [0.1, 0.2, 0.5, 1]
-        for x, y, around in zip(series.x, series.y, series.spread, strict=True):
-            unit = "cold_1" if x == 1 else f"{grid}_{x:g}"
-            assert (y, around) == spread([reports(unit, seed, "dev").conll for seed in SEEDS])
-    assert [level.y for level in panel.levels] == pytest.approx(
-        [
-            mean(100 * reports(unit, seed, "dev").conll for seed in SEEDS)
-            for unit in ("baseline", "annealed", "annealed_links")
-        ]
-    )
 
 
 def test_curves_have_a_point_for_each_epoch(out, results):
@@ -618,16 +555,9 @@ def test_answers_follow_from_what_the_units_were_made_to_do(report):
         "Does the baseline gain": "no, it is worse",
         "Is β > 1 best for L_B³": "no: best β² = 1",
         "Is β > 1 best for L_LEA": "yes",
-        "Is β > 1 best for pairwise B³": "no: best β² = 1",
-        "Is β > 1 best for pairwise LEA": "yes",
         "Does the error profile of L_β,B³": "no; ",
         "Does the error profile of L_β,LEA": "yes, but it may be chance; ",  # false new +6 [−1, +14]
         f"Do the {len(IN_ORDER)} systems come": ("yes: Kendall's τ ", "not shown: Kendall's τ "),
-        "Does annealing T": "not shown",
-        "Does annealing the link": "yes",
-        "Is pairwise LEA better": "no, it is worse",
-        "Does entity decoding": "yes",
-        "Is the soft CoNLL average": "no; place 2 of 6",
     }
     assert len(found) == len(starts)
     for question, start in starts.items():
@@ -635,9 +565,7 @@ def test_answers_follow_from_what_the_units_were_made_to_do(report):
         assert here.startswith(start), question
     assert found["Is β > 1 best for L_B³, on dev?"] == "no: best β² = 1"  # not compared with itself
     assert found["Is β > 1 best for L_LEA, on dev?"].endswith(": best β² = 1.8")
-    assert found["Is β > 1 best for pairwise LEA, on dev?"].endswith(": best β² = 4")
     numbers = {row["question"]: row["difference [95 %]"] for row in table(report, "answers")}
-    assert numbers["Does annealing T help, against T = 1?"]["mean"] == 0
     assert numbers["Is β > 1 best for L_B³, on dev?"] is None
 
 
@@ -668,30 +596,15 @@ def test_answers_quote_the_tables(report):
 SHORT = ("FA", "FN", "WL")
 
 
-def test_the_best_soft_metric_is_a_yes(folder, tmp_path):
-    units = [Unit("baseline", "baseline"), *(Unit(f"soft_{m}", "conll") for m in ("conll", "muc"))]
-    rows = [StudyRow(unit.name, unit.name, "", (unit.name,)) for unit in units]
-
-    def best_conll(doc, unit, seed, _):
-        return damaged(doc, seed, moved={"soft_conll": 0.1}.get(unit, 0.3))
-
-    with invented_training(best_conll):
-        study = reproduction(tmp_path, folder, Study(units, rows))
-        assert study.run()
-    results = Results([study])
-    [row] = answers_table(results).rows
-    assert row.cells[2].startswith("yes; place 1 of 2")
-
-
 # The page
 
 
 TABLES = [
-    "answers", "scores", "dev_scores", "order", "matrix", "pairs", "errors", "error_changes", "gains",
+    "answers", "scores", "dev_scores", "order", "pairs", "errors", "error_changes", "gains",
     "beta_price", "learning_rates", "times",
 ]  # fmt: skip
 AFTER = ["errors", "error_changes", "gains", "times"]
-FIGURES = ["beta", "beta_pairwise", "temperature", "curves"]
+FIGURES = ["beta", "curves"]
 
 
 def names_in(folder):
@@ -773,7 +686,6 @@ def test_the_report_of_a_quick_study(quick, tmp_path):
         "scores",
         "dev_scores",
         "order",
-        "matrix",
         "errors",
         "error_changes",
         "gains",
@@ -803,7 +715,7 @@ def test_a_report_about_dev_has_one_table_of_scores(folder, tmp_path):
         assert study.run()
     results = Results([study])
     page = study_page(results, title="Dev")
-    assert [t.key for t in page.tables] == ["answers", "scores", "order", "matrix", *AFTER]
+    assert [t.key for t in page.tables] == ["answers", "scores", "order", *AFTER]
     gold = read(folder / "dev.conll")
     [score] = [
         corelax.score(
@@ -818,15 +730,7 @@ def test_a_report_about_dev_has_one_table_of_scores(folder, tmp_path):
 def test_a_report_of_a_study_that_is_not_finished(out, folder, tmp_path):
     """Whatever is missing, the rest can be shown."""
     shutil.copytree(out / "results", tmp_path / "results")
-    gone = [
-        "entity_ce.*",
-        "lea_[14]*",
-        "b3_*",
-        "cold_links*",
-        "annealed*",
-        "pair_b3*",
-        "soft_[bc]*",
-    ]
+    gone = ["entity_ce.*", "lea_[48]*", "b3_*"]
     for name in gone:
         for path in (tmp_path / "results").glob(f"seed*/{name}"):
             if "_rates_" not in path.name:
@@ -836,10 +740,10 @@ def test_a_report_of_a_study_that_is_not_finished(out, folder, tmp_path):
     found = Results([reproduction(tmp_path, folder)])
     page = study_page(found, title="A part")
     assert [t.key for t in page.tables] == TABLES
-    assert [len(f.panels) for f in page.figures if f.key == "beta_pairwise"] == [1]
+    assert [len(f.panels) for f in page.figures if f.key == "beta"] == [1]
     rows = {outcome.row.name for outcome in found.outcomes}
-    assert {"baseline", "continued", "soft_lea", "pairwise_lea"} <= rows
-    assert not rows & {"entity_ce", "annealed", "b3", "lea_entities", "soft_conll"}
+    assert {"baseline", "continued", "lea_beta"} <= rows
+    assert not rows & {"entity_ce", "b3", "b3_beta"}
     write_report(page, tmp_path / "report")
     assert {row["CoNLL"]["seeds"] for row in table(tmp_path / "report", "scores")} == {1}
     assert {row["CoNLL"]["seeds"] for row in table(tmp_path / "report", "dev_scores")} == {2}
@@ -857,13 +761,6 @@ def test_files_of_the_size_of_conll_2012_are_comparable(quick, monkeypatch):
         assert words in section.paragraphs[0]
 
 
-def test_a_study_without_grids_has_no_such_figures(results):
-    study = SimpleNamespace(grid=lambda _: None)
-    bare = SimpleNamespace(study=study, baseline=results.baseline, points=results.points)
-    assert beta_figure(bare, "beta", "β") is None
-    assert temperature_figure(bare) is None
-
-
 def test_a_figure_has_a_panel_only_for_what_is_done(results):
     empty = StudyRow("lea_beta", "LEA", "", ("lea_7",), values=(7.0,))
     grids = {"b3_beta": STUDY.grid("b3_beta"), "lea_beta": empty}
@@ -872,7 +769,7 @@ def test_a_figure_has_a_panel_only_for_what_is_done(results):
         baseline=results.baseline,
         points=results.points,
     )
-    assert len(beta_figure(part, "beta", "β").panels) == 1
+    assert len(beta_figure(part).panels) == 1
 
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")

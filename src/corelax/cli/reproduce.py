@@ -33,10 +33,10 @@ def reproduce(
     ] = (),
     format: InputFormat = None,
 ) -> None:
-    """Run the paper's experiments, those it is compared with and ours, and write a report.
+    """Run the paper's experiments and those it is compared with, and write a report.
 
-    With five seeds these are 330 runs (355 with --vectors), for a GPU; --paper-only, --no-tune, --row
-    and --seeds make them fewer.
+    With five seeds these are 177 runs (192 with --vectors), for a GPU; --no-tune, --row and --seeds make
+    them fewer.
     Everything is chosen on dev; test documents are predicted once, by the chosen resolvers. The same command
     continues an interrupted run. OUT/report has the page (report.html), every table and every figure.
 

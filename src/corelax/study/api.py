@@ -88,7 +88,7 @@ def reproduce(
     update: Update = lambda *_: None,
     **more: Any,
 ) -> Reproduced:
-    """Runs the paper's experiments, those it is compared with and ours, and writes a report.
+    """Runs the paper's experiments and those it is compared with, and writes a report.
 
     Everything is chosen on dev; test documents are predicted once, by the chosen resolvers.
 
@@ -168,7 +168,6 @@ def _whole_study(options: StudyOptions, settings: Mapping[str, Any]) -> Study:
             raise CorelaxError(f"--row {system.name} needs word vectors: give --vectors FOLDER")
     return full_study(
         like_original=settings.get("singletons") != "keep",  # the authors' filter drops singletons
-        ours=not options.paper_only,
         tune=options.tune,
         vectors=options.vectors is not None,
     )

@@ -72,7 +72,6 @@ class StudyOptions:
     quick: Annotated[
         bool, Option(help="The paper's four resolvers on synthetic documents: minutes.")
     ] = False
-    paper_only: Annotated[bool, Option(help="Leave out what goes beyond the paper.")] = False
     rows: Annotated[
         tuple[str, ...],
         Option(
@@ -124,10 +123,10 @@ class StudyOptions:
         check_options(self)
         if self.quick and (self.train or self.dev or self.test or self.hold_out):
             raise CorelaxError("--quick makes its own documents; leave out the files")
-        if self.quick and (self.paper_only or not self.tune or self.vectors is not None):
+        if self.quick and (not self.tune or self.vectors is not None):
             raise CorelaxError(
-                "--quick has the paper's four resolvers, with its learning rates; leave out --paper-only, "
-                "--no-tune and --vectors"
+                "--quick has the paper's four resolvers, with its learning rates; leave out --no-tune "
+                "and --vectors"
             )
         if self.folds is not None and (self.test or self.hold_out):
             raise CorelaxError("--folds tests every document once; leave out --test and --hold-out")

@@ -1,6 +1,6 @@
 """The plan of a study as data: which resolvers are trained, and the rows that they make in the tables.
 
-A unit is trained once for each seed. A row is one unit, or several of which the best on dev is taken (β, T).
+A unit is trained once for each seed. A row is one unit, or several of which the best on dev is taken (β).
 """
 
 from __future__ import annotations
@@ -12,15 +12,13 @@ from typing import Any, NamedTuple
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
 from corelax.rankers.sparse.settings import PRETRAINING
-from corelax.study.systems import OUR_NETWORKS, OURS, PAPER, chosen_systems
+from corelax.study.systems import PAPER, chosen_systems
 from corelax.train.sparse.config import Config, is_everywhere
 from corelax.train.sparse.presets import PRESETS, stage_chain
 
 PAPER_BETA_SQUARED = (0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.25, 4.0)
 # The best of the paper's grid was its largest on LitBank.
 BETA_SQUARED = (*PAPER_BETA_SQUARED, 8.0, 16.0)
-FEWER_BETA_SQUARED = (1.0, 1.4, 1.8, 4.0, 8.0, 16.0)
-TEMPERATURES = (1.0, 0.5, 0.2, 0.1)
 LEARNING_RATES = tuple(
     (first, second) for first in (0.05, 0.01, 0.1, 0.2) for second in (0.002, 0.01)
 )
@@ -28,15 +26,7 @@ RATES = ("learning_rate", "output_learning_rate")
 
 BASELINE = "baseline"  # what others are compared with, and most start from
 BEST_OF_PAPER = ("b3_beta", "lea_beta")  # rows: the metric losses with their best β
-SOFT = {  # metrics, and the titles of the rows that train on them
-    "b_cubed": "Soft B³",
-    "muc": "Soft MUC",
-    "ceaf_e": "Soft CEAF_e",
-    "blanc": "Soft BLANC",
-    "conll": "Soft CoNLL average",
-}
-SOFT_ROWS = (*(f"soft_{metric}" for metric in SOFT), "soft_lea")
-BETA, T = "β²", "T"  # symbols of settings that are chosen on dev
+BETA = "β²"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +60,14 @@ class StudyRow(NamedTuple):
         name: Short, for files and programs.
         title: For people.
         group: The heading that it stands under in a table.
-        units: Names of its units; of several, the best on dev is taken.
-        decoding: "links" or "entities".
-        symbol: What its units differ in ("β²", "T"), where there are several.
-        values: The value of each unit, where there are several.
+        units: Names of its units; of several, which differ in β², the best on dev is taken.
+        values: β² of each unit, where there are several.
     """
 
     name: str
     title: str
     group: str
     units: tuple[str, ...]
-    decoding: str = "links"
-    symbol: str = ""
     values: tuple[float, ...] = ()
 
 
@@ -108,8 +94,8 @@ class Study:
     def only(self, names: Collection[str]) -> Study:
         """The study of these rows and the baseline: the units that they have, and those that tune for them.
 
-        >>> [unit.name for unit in full_study(tune=False).only(["lea", "annealed"]).units]
-        ['baseline', 'lea_1', 'annealed']
+        >>> [unit.name for unit in full_study(tune=False).only(["lea", "continued"]).units]
+        ['baseline', 'lea_1', 'continued']
         """
         for name in names:
             check_choice("--row", name, [row.name for row in self.rows])
@@ -132,121 +118,43 @@ def quick_study() -> Study:
     return Study([Unit(row.units[0], row.units[0]) for row in rows], rows)
 
 
-def full_study(
-    *, like_original: bool = True, ours: bool = True, tune: bool = True, vectors: bool = False
-) -> Study:
-    """The paper's experiments, the ones it is compared with, and ours.
+def full_study(*, like_original: bool = True, tune: bool = True, vectors: bool = False) -> Study:
+    """The paper's experiments, and the ones it is compared with.
 
     Args:
         like_original: Whether the paper's metric losses use the authors' hard filter of entities, which
             drops singletons.
-        ours: Whether to include experiments that go beyond the paper.
         tune: Whether to tune learning rates on dev.
         vectors: Whether there are word vectors, for the systems that need them.
 
-    >>> [row.name for row in full_study(ours=False).rows][:4]
+    >>> [row.name for row in full_study().rows][:4]
     ['baseline', 'entity_ce', 'b3', 'b3_beta']
     """
     as_paper: dict[str, Any] = {} if like_original else {"like_original": False}
-    b3 = _grid("b3", "b3", BETA_SQUARED, "b3_1", as_paper)
-    lea = _grid("lea", "lea", BETA_SQUARED, "lea_1", as_paper)
-    others = [s for s in chosen_systems(vectors=vectors) if ours or s.group != OUR_NETWORKS]
-    units = [
-        Unit("baseline", "baseline", {}, "baseline"),
-        Unit("entity_ce", "entity_ce", {}, "entity_ce"),
-        b3[BETA_SQUARED.index(1)],
-        lea[BETA_SQUARED.index(1)],
-    ]
-    for system in others:
+    systems = chosen_systems(vectors=vectors)
+    units = {name: Unit(name, name, {}, name) for name in (BASELINE, "entity_ce")}
+    for loss in ("b3", "lea"):  # β = 1 is more important than the others
+        units[f"{loss}_1"] = Unit(f"{loss}_1", loss, {**as_paper, "beta_squared": 1.0}, f"{loss}_1")
+    tuned = tuple(units) if tune else ()
+    for system in systems:
         is_metric = PRESETS[system.name]["objective"] == "metric"
-        units.append(Unit(system.name, system.name, as_paper if is_metric else {}, system.rates))
+        settings = as_paper if is_metric else {}
+        units[system.name] = Unit(system.name, system.name, settings, system.rates)
     rows = [
-        StudyRow("baseline", "Baseline (heuristic loss)", PAPER, ("baseline",)),
+        StudyRow(BASELINE, "Baseline (heuristic loss)", PAPER, (BASELINE,)),
         StudyRow("entity_ce", "L_ec", PAPER, ("entity_ce",)),
-        StudyRow("b3", "L_B³, β = 1", PAPER, ("b3_1",)),
-        _choosing("b3_beta", "L_β,B³, β on dev", PAPER, BETA, BETA_SQUARED, b3),
-        StudyRow("lea", "L_LEA, β = 1", PAPER, ("lea_1",)),
-        _choosing("lea_beta", "L_β,LEA, β on dev", PAPER, BETA, BETA_SQUARED, lea),
-        *(StudyRow(system.name, system.title, system.group, (system.name,)) for system in others),
     ]
-    tuned = ["baseline", "entity_ce", "b3_1", "lea_1"]
-    points = [*b3, *lea]
-    if ours:
-        first, more, our_rows = _beyond(like_original=like_original)
-        units, points, rows = units + first, points + more, rows + our_rows
-        tuned.append("annealed")
-    unique = {unit.name: unit for unit in [*units, *points]}
-    return Study(list(unique.values()), rows, tuple(tuned) if tune else ())
-
-
-def _beyond(*, like_original: bool) -> tuple[list[Unit], list[Unit], list[StudyRow]]:
-    """Ours: the most important units, those of grids, and the rows."""
-    plain = {"like_original": False, "beta_squared": 1}
-    on_links, end = {"temperature_on": "link"}, {"temperature_end": 0.1}
-    # Without the authors' filter these losses are soft: they need no second run.
-    same = {} if like_original else {"lea": "lea_1", "b_cubed": "b3_1"}
-    no_filter = " (no hard filter)" if like_original else ""
-    pair_b3 = _grid("pair_b3", "pairwise_b3", FEWER_BETA_SQUARED, "b3_1", {})
-    pair_lea = _grid("pair_lea", "pairwise_lea", FEWER_BETA_SQUARED, "lea_1", {})
-    cold = _grid("cold", "lea", TEMPERATURES, "lea_1", plain, "temperature")
-    cold_links = _grid(
-        "cold_links", "lea", TEMPERATURES[1:], "lea_1", {**plain, **on_links}, "temperature"
-    )
-    units = [
-        cold[0],
-        Unit("annealed", "lea", {**plain, **end}, "annealed"),  # small T wants rates of its own
-        Unit("annealed_links", "lea", {**plain, **end, **on_links}, "annealed"),
-        pair_b3[0],
-        pair_lea[0],
-        *(Unit(f"soft_{m}", "conll", {"metric": m}, "b3_1") for m in SOFT if m not in same),
-    ]
-    soft, on_dev = "Soft LEA, T on dev", "Soft LEA, link temperature on dev"
-    rows = [
-        StudyRow("soft_lea", f"Soft LEA{no_filter}, T = 1", OURS, (same.get("lea", "cold_1"),)),
-        _choosing("cold", soft, OURS, T, TEMPERATURES, cold),
-        _choosing("cold_links", on_dev, OURS, T, TEMPERATURES[1:], cold_links),
-        StudyRow("annealed", "Soft LEA, T annealed 1 → 0.1", OURS, ("annealed",)),
-        StudyRow("annealed_links", "Soft LEA, link T annealed 1 → 0.1", OURS, ("annealed_links",)),
-    ]
-    for name, title, grid in (("b3", "B³", pair_b3), ("lea", "LEA", pair_lea)):
-        name, title = f"pairwise_{name}", f"Pairwise {title}, β"
+    for loss, title in (("b3", "B³"), ("lea", "LEA")):
+        names = tuple(f"{loss}_{value:g}" for value in BETA_SQUARED)
+        for name, value in zip(names, BETA_SQUARED, strict=True):
+            settings = {**as_paper, "beta_squared": value}
+            units.setdefault(name, Unit(name, loss, settings, f"{loss}_1"))
         rows += [
-            StudyRow(name, f"{title} = 1", OURS, (grid[0].name,)),
-            _choosing(f"{name}_beta", f"{title} on dev", OURS, BETA, FEWER_BETA_SQUARED, grid),
+            StudyRow(loss, f"L_{title}, β = 1", PAPER, (f"{loss}_1",)),
+            StudyRow(f"{loss}_beta", f"L_β,{title}, β on dev", PAPER, names, BETA_SQUARED),
         ]
-    for metric, title in SOFT.items():
-        name = f"soft_{metric}"
-        rows.append(StudyRow(name, title, OURS, (same.get(metric, name),)))
-    for name, title, unit in (
-        ("baseline_entities", "Baseline, entity decoding", "baseline"),
-        ("lea_entities", "L_LEA, β = 1, entity decoding", "lea_1"),
-        ("annealed_entities", "T annealed, entity decoding", "annealed"),
-    ):
-        rows.append(StudyRow(name, title, OURS, (unit,), "entities"))
-    return units, [*pair_b3, *pair_lea, *cold, *cold_links], rows
-
-
-def _grid(
-    name: str,
-    preset: str,
-    values: Sequence[float],
-    rates: str,
-    settings: Mapping[str, Any],
-    key: str = "beta_squared",
-) -> list[Unit]:
-    return [Unit(f"{name}_{value:g}", preset, {**settings, key: value}, rates) for value in values]
-
-
-def _choosing(
-    name: str,
-    title: str,
-    group: str,
-    symbol: str,
-    values: tuple[float, ...],
-    units: Sequence[Unit],
-) -> StudyRow:
-    names = tuple(unit.name for unit in units)
-    return StudyRow(name, title, group, names, symbol=symbol, values=values)
+    rows += [StudyRow(s.name, s.title, s.group, (s.name,)) for s in systems]
+    return Study(list(units.values()), rows, tuned)
 
 
 def unit_chain(unit: Unit, seed: int, common: Mapping[str, Any]) -> list[Config]:

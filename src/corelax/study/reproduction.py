@@ -173,7 +173,7 @@ class Reproduction:
             name = self.chosen(row)
             if not name or not (unit := self.unit(name)):
                 continue
-            predict = [(part, row.decoding) for part in dict.fromkeys([DEV, self.part])]
+            predict = [(part, LINKS) for part in dict.fromkeys([DEV, self.part])]
             for seed in self.seeds:
                 run = self.folder.run(unit, seed, *predict)
                 if self.folder.record(run):  # else it has failed, or time was up

@@ -26,7 +26,7 @@ from corelax.study.records import Predicted, Record
 from corelax.study.reproduction import Reproduction
 from corelax.train.files import document_files
 
-SystemKey = tuple[tuple[str, ...], str]  # the name of the unit in each fold, and how it is decoded
+SystemKey = tuple[str, ...]  # the name of the unit in each fold
 
 # What is compared with what, on which part, by which metric, on which documents (all if empty).
 Comparison = tuple[SystemKey, SystemKey, str, str, tuple[int, ...]]
@@ -54,7 +54,7 @@ class Outcome(NamedTuple):
 
     Attributes:
         row: The row.
-        units: The unit that was chosen on dev, in each fold.
+        units: The unit that was chosen on dev, in each fold. Several rows can have the same.
         records: By seed, one for each fold.
         predicted: By part ("dev", "test"), then by seed; the documents of all folds.
     """
@@ -63,11 +63,6 @@ class Outcome(NamedTuple):
     units: tuple[str, ...]
     records: Mapping[int, Sequence[Record]]
     predicted: Mapping[str, Mapping[int, Predicted]]
-
-    @property
-    def system(self) -> SystemKey:
-        """The system of the row. Several rows can have the same."""
-        return self.units, self.row.decoding
 
     @property
     def every_record(self) -> list[Record]:
@@ -179,8 +174,8 @@ class Results:
     @property
     def compared(self) -> dict[SystemKey, Outcome]:
         """The systems that are compared with the baseline, each once, with the last of its rows."""
-        systems = {outcome.system: outcome for outcome in self.outcomes}
-        return {key: row for key, row in systems.items() if key != self.baseline.system}
+        systems = {outcome.units: outcome for outcome in self.outcomes}
+        return {key: row for key, row in systems.items() if key != self.baseline.units}
 
     def difference(
         self,
@@ -200,7 +195,7 @@ class Results:
             documents: The documents that it is about, by their numbers; else all.
         """
         other, part = to or self.baseline, part or self.part
-        key = (outcome.system, other.system, part, metric, documents)
+        key = (outcome.units, other.units, part, metric, documents)
         if key not in self._differences:
             seeds = [seed for seed in outcome.seeds(part) if seed in other.seeds(part)]
             ours, theirs = (one.counts(part, seeds) for one in (outcome, other))
@@ -248,11 +243,11 @@ class Results:
 
     def errors(self, outcome: Outcome) -> DocumentErrors:
         """The errors of each seed and document. Rows with the same system share them."""
-        if outcome.system not in self._errors:
+        if outcome.units not in self._errors:
             predicted = outcome.predicted[self.part]
             runs = [system_documents(self.gold, predicted[seed]) for seed in sorted(predicted)]
-            self._errors[outcome.system] = count_document_errors(self.gold, runs)
-        return self._errors[outcome.system]
+            self._errors[outcome.units] = count_document_errors(self.gold, runs)
+        return self._errors[outcome.units]
 
     def error_change(self, outcome: Outcome, kind: str, type: str | None = None) -> Difference:
         """How many more errors of a kind there are than for the baseline, over the seeds that both have."""
@@ -266,7 +261,7 @@ class Results:
     def _paired_runs(self, grid: StudyRow) -> dict[float, list[Predicted]]:
         """The dev predictions of the values of a row that are done, of the seeds that all of them have."""
         every = {
-            value: self._predicted([name] * len(self.folds), DEV, LINKS)
+            value: self._predicted([name] * len(self.folds), DEV)
             for value, name in zip(grid.values, grid.units, strict=True)
         }
         done = {value: runs for value, runs in every.items() if runs}
@@ -286,18 +281,18 @@ class Results:
             known = {seed: fold.folder.record(fold.folder.run(unit, seed)) for seed in self.seeds}
             records.append({seed: record for seed, record in known.items() if record})
         parts = dict.fromkeys([DEV, self.part])
-        predicted = {part: self._predicted(names, part, row.decoding) for part in parts}
+        predicted = {part: self._predicted(names, part) for part in parts}
         if not all(predicted.values()):
             return None
         shared = sorted(set.intersection(*map(set, records)))
         of_seeds = {seed: [of_fold[seed] for of_fold in records] for seed in shared}
         return Outcome(row, tuple(names), of_seeds, predicted)
 
-    def _predicted(self, units: Sequence[str], part: str, decoding: str) -> dict[int, Predicted]:
+    def _predicted(self, units: Sequence[str], part: str) -> dict[int, Predicted]:
         """The predictions of a unit of each fold by seed, of the seeds that are done in all folds."""
         runs = {
             seed: [
-                fold.folder.predicted(unit, seed, part, decoding)
+                fold.folder.predicted(unit, seed, part, LINKS)
                 for fold, unit in zip(self.folds, units, strict=True)
             ]
             for seed in self.seeds

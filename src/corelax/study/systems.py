@@ -12,9 +12,8 @@ from typing import NamedTuple
 from corelax.core.errors import CorelaxError
 from corelax.train.sparse.presets import PRESETS
 
-PAPER, OTHERS, OURS = "The paper", "Compared with, on the same ranker", "Beyond the paper"
+PAPER, OTHERS = "The paper", "Compared with, on the same ranker"
 NETWORKS = "Compared with, with their own networks"
-OUR_NETWORKS = "Beyond the paper, on other networks"
 
 
 class System(NamedTuple):
@@ -49,11 +48,6 @@ SYSTEMS: Sequence[System] = (
     System("deep_heuristic", "Clark & Manning 2016: heuristic", "", 65.36, True, NETWORKS),
     System("deep_reinforce", "Clark & Manning 2016: REINFORCE", "", 65.41, True, NETWORKS),
     System("deep_rescale", "Clark & Manning 2016: rescaling", "", 65.73, True, NETWORKS),
-    System("global_baseline", "Global network: softmax-margin", group=OUR_NETWORKS),
-    System("global_b3", "Global network: L_B³", group=OUR_NETWORKS),
-    System("global_lea", "Global network: L_LEA", group=OUR_NETWORKS),
-    System("deep_b3", "Deep network: L_B³", vectors=True, group=OUR_NETWORKS),
-    System("deep_lea", "Deep network: L_LEA", vectors=True, group=OUR_NETWORKS),
 )
 
 # The rows whose order is compared with the published one: the paper's table, each loss with its best β.

@@ -1,4 +1,4 @@
-"""The answers of a study to the claims of the paper, and to our questions, with verdicts and numbers."""
+"""The answers of a study to the claims of the paper, with verdicts and numbers."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import NamedTuple
 from corelax.analysis.decisions import ERRORS
 from corelax.analysis.significance import Difference, holm
 from corelax.render.tables import Cell, Row, Table
-from corelax.study.plan import BEST_OF_PAPER, SOFT_ROWS
-from corelax.study.report.cells import GAP, difference_cells, row_title
+from corelax.study.plan import BEST_OF_PAPER
+from corelax.study.report.cells import GAP, difference_cells
+from corelax.study.report.comparisons import OF_BETA
 from corelax.study.report.errors import change_text
 from corelax.study.report.scores import agreement, ordered_systems
 from corelax.study.results import Results
@@ -44,7 +45,6 @@ def answers_table(results: Results) -> Table:
         *_best_beta(results),
         *_error_shift(results),
         *_order(results),
-        *_ours(results),
     ]
     adjusted = iter(holm([a.difference.p_value for a in answers if a.difference]))
     rows = []
@@ -108,20 +108,15 @@ def _gains(results: Results) -> Iterator[Answer]:
 
 
 def _best_beta(results: Results) -> Iterator[Answer]:
-    """Is a β above 1 best? And in the pairwise family?"""
-    for name, loss in (
-        ("b3_beta", "L_B³"),
-        ("lea_beta", "L_LEA"),
-        ("pairwise_b3_beta", "pairwise B³"),
-        ("pairwise_lea_beta", "pairwise LEA"),
-    ):
+    """Is a β above 1 best?"""
+    for name, loss in OF_BETA.items():
         grid = results.study.grid(name)
         gains = results.beta_gains(grid) if grid else {}
         if grid is None or not gains:
             continue
         best = max(gains, key=lambda value: gains[value].mean)
         question = f"Is β > 1 best for {loss}, on dev?"
-        paper = f"yes, β² = {BEST_BETA_SQUARED[name]:g}" if name in BEST_BETA_SQUARED else "–"
+        paper = f"yes, β² = {BEST_BETA_SQUARED[name]:g}"
         if best > 1:
             edge = ", the largest that was tried" if best == max(grid.values) else ""
             yield Answer(question, paper, f"best β² = {best:g}{edge}", gains[best])
@@ -156,28 +151,4 @@ def _order(results: Results) -> Iterator[Answer]:
             f"Do the {len(ordered_systems(results))} systems come in the published order?",
             "as in the table of their order",
             f"{word}: Kendall's τ {tau}, {order.agreeing} of {order.pairs} pairs in that order",
-        )
-
-
-def _ours(results: Results) -> Iterator[Answer]:
-    """Annealing, the CoNLL average as an objective, decoding."""
-    for name, other, title in (
-        ("annealed", "soft_lea", "Does annealing T help, against T = 1?"),
-        ("annealed_links", "soft_lea", "Does annealing the link temperature help, against T = 1?"),
-        ("pairwise_lea", "soft_lea", "Is pairwise LEA better than entity-soft LEA, at β = 1?"),
-        ("baseline_entities", "baseline", "Does entity decoding help the baseline?"),
-    ):
-        outcome, base = results.outcome(name), results.outcome(other)
-        if outcome and base and results.are_paired(outcome, base):
-            yield Answer(title, "–", difference=results.difference(outcome, to=base))
-    if conll := results.outcome("soft_conll"):
-        scores = {o.row.name: o.conll(results.part).mean for o in results.named(SOFT_ROWS)}
-        ranked = sorted(results.named(SOFT_ROWS), key=lambda o: -scores[o.row.name])
-        place = ranked.index(conll) + 1
-        best = f"{row_title(ranked[0])}, {scores[ranked[0].row.name]:.2f}"
-        word = "yes" if place == 1 else "no"
-        yield Answer(
-            "Is the soft CoNLL average the best soft metric to train for the CoNLL score?",
-            "–",
-            f"{word}; place {place} of {len(ranked)} ({scores['soft_conll']:.2f}; best: {best})",
         )

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from corelax.analysis.significance import Difference, interval, p_text
 from corelax.render.tables import Cell, Row
+from corelax.study.plan import BETA
 from corelax.study.results import Outcome, Spread
 from corelax.study.systems import PAPER
 
@@ -15,10 +16,9 @@ GAP = Cell("–")
 
 def row_title(outcome: Outcome) -> str:
     """A row's title, with the value that was chosen on dev where there was a choice."""
-    if len(outcome.row.units) == 1:
+    if not outcome.row.values:
         return outcome.row.title
-    symbol = f"{outcome.row.symbol} = " if outcome.row.symbol else ""
-    return f"{outcome.row.title}: {symbol}{_chosen_values(outcome)}"
+    return f"{outcome.row.title}: {BETA} = {_chosen_values(outcome)}"
 
 
 def _chosen_values(outcome: Outcome) -> str:

@@ -1,4 +1,4 @@
-"""Rows that are compared with each other: losses, families of relaxations, decodings, and what β costs."""
+"""Rows that are compared with each other, and what β costs."""
 
 from __future__ import annotations
 
@@ -7,53 +7,34 @@ from collections.abc import Mapping, Sequence
 
 from corelax.analysis.significance import holm
 from corelax.render.tables import Cell, Row, Table
-from corelax.study.plan import BEST_OF_PAPER, BETA, SOFT_ROWS
+from corelax.study.plan import BEST_OF_PAPER, BETA
 from corelax.study.report.cells import GAP, difference_cells, row_title, spread_cell
 from corelax.study.results import Results, Spread
 
 # Heading, then the names of the rows: this one against that one.
 PAIRS: Mapping[str, Sequence[tuple[str, str]]] = {
     "A metric or reward against as many more epochs of the baseline's loss": [
-        (name, "continued") for name in (*BEST_OF_PAPER, *SOFT_ROWS, "cm_reinforce", "cm_rescale")
-    ],
-    "A metric against the loss before it, on the global network": [
-        ("global_b3", "global_baseline"),
-        ("global_lea", "global_baseline"),
+        (name, "continued") for name in (*BEST_OF_PAPER, "cm_reinforce", "cm_rescale")
     ],
     "Softmax-margin against the max-margin of the authors, the same network": [
         ("baseline", "margin2015"),
-        ("global_baseline", "global2016"),
-    ],
-    "Pairwise against entity family, the same metric": [
-        ("pairwise_b3", "soft_b_cubed"),
-        ("pairwise_lea", "soft_lea"),
-        ("pairwise_b3_beta", "b3_beta"),
-        ("pairwise_lea_beta", "lea_beta"),
-    ],
-    "Entity decoding against best links, the same weights": [
-        ("baseline_entities", "baseline"),
-        ("lea_entities", "lea"),
-        ("annealed_entities", "annealed"),
     ],
     "β chosen on dev against β = 1, the same loss": [
         ("b3_beta", "b3"),
         ("lea_beta", "lea"),
-        ("pairwise_b3_beta", "pairwise_b3"),
-        ("pairwise_lea_beta", "pairwise_lea"),
     ],
 }
 # Rows that choose β, and the losses that they are about.
-OF_PAPER = {"b3_beta": "L_B³", "lea_beta": "L_LEA"}
-PAIRWISE = {"pairwise_b3_beta": "Pairwise B³", "pairwise_lea_beta": "Pairwise LEA"}
+OF_BETA = {"b3_beta": "L_B³", "lea_beta": "L_LEA"}
 
 
 def pairs_table(results: Results) -> Table | None:
-    """Losses, families, decodings and β: one row against another, with intervals and corrected p values."""
+    """Losses, networks and β: one row against another, with intervals and corrected p values."""
     compared = {}
     for group, pairs in PAIRS.items():
         for name, other in pairs:
             one, base = results.outcome(name), results.outcome(other)
-            if one and base and one.system != base.system and results.are_paired(one, base):
+            if one and base and one.units != base.units and results.are_paired(one, base):
                 compared[group, name, other] = (one, base, results.difference(one, to=base))
     if not compared:
         return None
@@ -74,13 +55,13 @@ def pairs_table(results: Results) -> Table | None:
         "table. Rows that chose the same resolver are left out."
     )
     columns = ["this", "against", "difference [95 %]", "p", "p (Holm)"]
-    return Table("pairs", "Losses, networks, families, decodings and β", columns, rows, caption)
+    return Table("pairs", "Losses, networks and β", columns, rows, caption)
 
 
 def beta_table(results: Results) -> Table | None:
     """The price of β: recall and precision of every value on dev, and the difference to β = 1."""
     rows: list[Row] = []
-    for name, title in {**OF_PAPER, **PAIRWISE}.items():
+    for name, title in OF_BETA.items():
         grid = results.study.grid(name)
         gains = results.beta_gains(grid) if grid else {}
         if grid is None or not gains:

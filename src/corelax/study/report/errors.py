@@ -142,7 +142,7 @@ def _shown_systems(results: Results) -> list[Outcome]:
     shown = results.named(BEST_OF_PAPER)
     if results.others:
         best = max(results.others, key=lambda outcome: results.difference(outcome).mean)
-        if best.system not in [outcome.system for outcome in shown]:
+        if best.units not in [outcome.units for outcome in shown]:
             shown.append(best)
     return shown
 

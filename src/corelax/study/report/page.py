@@ -16,14 +16,13 @@ from corelax.study.files import DEV, TEST
 from corelax.study.plan import BEST_OF_PAPER
 from corelax.study.report.answers import answers_table
 from corelax.study.report.cells import row_title
-from corelax.study.report.comparisons import PAIRWISE, beta_table, pairs_table
+from corelax.study.report.comparisons import beta_table, pairs_table
 from corelax.study.report.errors import error_changes_table, errors_table, gains_table
-from corelax.study.report.scores import matrix_table, order_table, scores_table
+from corelax.study.report.scores import order_table, scores_table
 from corelax.study.report.training import (
     beta_figure,
     curves_figure,
     rates_table,
-    temperature_figure,
     times_table,
 )
 from corelax.study.results import Outcome, Results, system_documents
@@ -31,23 +30,10 @@ from corelax.study.systems import CONLL_2012_SIZES, left_out
 from corelax.train.sparse.config import Config
 
 _ABOUT_BETA = "A larger β favours recall: −F_β is the loss, F1 what is measured."
-_ABOUT_T = (
-    "T below 1 makes entities (or links) harder in training; as T tends to 0 the loss tends to the exact "
-    "metric."
+_LONGER = (
+    "**Trained as long again**: from its best epoch, the baseline's own loss for as many "
+    "epochs as the others; what more training alone brings."
 )
-# Explains the rows that the paper does not have.
-_GLOSSARY = {
-    "continued": "**Trained as long again**: from its best epoch, the baseline's own loss for as many "
-    "epochs as the others; what more training alone brings.",
-    "soft_lea": "**Soft**: entities count as far as they are likely to have two mentions, and gold "
-    "mentions that were not detected count as missed; L_B³ and L_LEA drop entities by the hard rule of "
-    "the authors' program, where singletons are dropped. **T on entities, on links**: what the "
-    "temperature makes harder in training.",
-    "pairwise_lea": "**Pairwise**: metrics from the exact probability that two mentions corefer, instead "
-    "of products of entity probabilities.",
-    "baseline_entities": "**Entity decoding**: a mention goes to its most probable entity instead of its "
-    "best antecedent.",
-}
 
 
 def study_page(
@@ -64,19 +50,14 @@ def study_page(
     """
     scores: list[Table | None] = [scores_table(results, results.part)]
     scores += [scores_table(results, DEV)] if results.part != DEV else []
-    beta = [
-        beta_figure(results, "beta", "β of the paper's losses"),
-        beta_figure(results, "beta_pairwise", "β of the pairwise family", PAIRWISE),
-    ]
+    longer = [_LONGER] if results.outcome("continued") else []
     parts: list[tuple[str, Sequence[str], Sequence[Item | None]]] = [
         ("What was found", [_comparisons(results)], [answers_table(results)]),
-        ("Scores", [_comparable(results), *_glossary(results)], [*scores, order_table(results)]),
-        ("Training metric and test metric", [], [matrix_table(results)]),
+        ("Scores", [_comparable(results), *longer], [*scores, order_table(results)]),
         ("One against another", [], [pairs_table(results)]),
         ("Errors", [], [errors_table(results), error_changes_table(results)]),
         ("Genres and lengths", [], [gains_table(results)]),
-        ("Recall and precision by β", [_ABOUT_BETA], [*beta, beta_table(results)]),
-        ("Temperature", [_ABOUT_T], [temperature_figure(results)]),
+        ("Recall and precision by β", [_ABOUT_BETA], [beta_figure(results), beta_table(results)]),
         ("Training", [], [curves_figure(results), rates_table(results)]),
         ("Time", [], [times_table(results)]),
         ("Where systems differ", [], [_passages(results, examples)]),
@@ -160,17 +141,6 @@ def _comparable(results: Results) -> str:
     )
 
 
-def _glossary(results: Results) -> list[str]:
-    known = [text for name, text in _GLOSSARY.items() if results.outcome(name)]
-    soft, hard = results.outcome("soft_lea"), results.outcome("lea")
-    if soft and hard and soft.system == hard.system:
-        known.append(
-            "Singletons are kept here, so that nothing is filtered: soft B³ and soft LEA are L_B³ and L_LEA "
-            "at β = 1, the same resolvers."
-        )
-    return known
-
-
 def _facts(results: Results) -> list[tuple[str, str]]:
     """How the numbers came about."""
     config, records = _config(results), results.baseline.every_record
@@ -199,7 +169,7 @@ def _chosen(results: Results) -> list[str]:
     """What was chosen on dev."""
     study = results.study
     chosen = ["epoch"] + ["learning rates"] * bool(study.tuned)
-    return chosen + ["β"] * bool(study.grid("b3_beta")) + ["T"] * bool(study.grid("cold"))
+    return chosen + ["β"] * any(row.values for row in study.rows)
 
 
 def _config(results: Results) -> Config:

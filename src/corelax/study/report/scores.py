@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from corelax.analysis.orders import OrderAgreement, order_agreement
-from corelax.analysis.significance import holm, interval, signed
+from corelax.analysis.significance import holm, signed
 from corelax.core.text_table import format_table
 from corelax.metrics import METRICS
 from corelax.render.tables import Cell, Row, Table
@@ -12,8 +12,6 @@ from corelax.study.report.cells import (
     GAP,
     difference_cells,
     grouped,
-    in_points,
-    row_title,
     spread_cell,
     title_cell,
     value_cell,
@@ -24,20 +22,6 @@ from corelax.study.systems import CONLL_2012_TEST, ORDERED
 SHOWN = [name for name in METRICS if name != "mentions"]
 PUBLISHED = "published"
 LEAST = 3  # systems that make an order
-# The metric that each row is trained on.
-TRAINED = {
-    "b3": "b_cubed",
-    "b3_beta": "b_cubed",
-    "lea": "lea",
-    "lea_beta": "lea",
-    "soft_muc": "muc",
-    "soft_b_cubed": "b_cubed",
-    "soft_ceaf_e": "ceaf_e",
-    "soft_blanc": "blanc",
-    "soft_lea": "lea",
-    "soft_conll": "conll",
-}
-TESTED = ("muc", "b_cubed", "ceaf_e", "blanc", "lea", "conll")
 _ABOUT_SCORES = (
     "F1 in percent over the whole part: counts are summed over documents and divided once. Means over "
     "seeds, for CoNLL with their standard deviation. The interval is a paired bootstrap over documents and "
@@ -65,8 +49,8 @@ def scores_table(results: Results, part: str) -> Table:
         ]
         if has_published:
             cells.append(_published(outcome.row.name))
-        if difference := differences.get(outcome.system):
-            cells += difference_cells(difference, adjusted[outcome.system])
+        if difference := differences.get(outcome.units):
+            cells += difference_cells(difference, adjusted[outcome.units])
         else:
             cells += [GAP, GAP, GAP]
         rows.append(cells)
@@ -129,39 +113,6 @@ def order_table(results: Results) -> Table | None:
     )
     columns = ["", "published", "place", "here", "place here"]
     return Table("order", "The order of the systems", columns, rows, caption)
-
-
-def matrix_table(results: Results) -> Table | None:
-    """The gain of each loss of a metric over the baseline, by every metric; the best of a column is bold."""
-    outcomes = {outcome.row.name: outcome for outcome in results.named(TRAINED)}
-    trained = {TRAINED[name] for name in outcomes}
-    if len(trained) < 2:
-        return None
-    gains = {
-        (name, tested): results.difference(outcome, metric=tested)
-        for name, outcome in outcomes.items()
-        for tested in TESTED
-    }
-    best = {t: max(gains[name, t].mean for name in outcomes) for t in TESTED}
-    wins = set()
-    rows = []
-    for name, outcome in outcomes.items():
-        cells: list[Cell | str] = [row_title(outcome)]
-        for tested in TESTED:
-            gain, is_own = gains[name, tested], TRAINED[name] == tested
-            is_best = gain.mean == best[tested]
-            wins |= {tested} if is_own and is_best else set()
-            text = signed(gain.mean) + (" (own)" if is_own else "")
-            cells.append(Cell(text, in_points(gain), is_best, interval(gain)))
-        rows.append(Row(cells))
-    caption = (
-        f"F1 on {results.part} less that of the baseline, in points. Rows: what was trained; columns: the "
-        "metric that is measured. Own: the metric that was trained on. Bold: the best of a column. Training "
-        f"on a metric is best for it in {len(wins)} of {len(trained)} columns. Intervals show under the "
-        "pointer and are in the CSV and JSON files."
-    )
-    titles = ["CoNLL" if name == "conll" else METRICS[name].title for name in TESTED]
-    return Table("matrix", "Training metric × test metric", ["trained on", *titles], rows, caption)
 
 
 def _metric_cell(outcome: Outcome, part: str, metric: str) -> Cell:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from statistics import mean, median
 
 from corelax.metrics import rounded_percent
-from corelax.metrics.counts import Score
 from corelax.render.figures import Figure, Level, Panel, Series
 from corelax.render.tables import Cell, Row, Table
 from corelax.study.files import DEV
-from corelax.study.folder import LINKS
 from corelax.study.report.cells import grouped, spread_cell, title_cell, value_cell
-from corelax.study.report.comparisons import OF_PAPER
+from corelax.study.report.comparisons import OF_BETA
 from corelax.study.results import Outcome, Results, Spread
 from corelax.study.systems import TRAINING_HOURS
 
@@ -21,18 +19,10 @@ TUNED = {
     "entity_ce": "L_ec",
     "b3_1": "L_B³",
     "lea_1": "L_LEA",
-    "annealed": "Annealed",
 }
 CURVES = {
     "The paper": ("baseline", "entity_ce", "b3_beta", "b3", "lea_beta", "lea"),
-    "Beyond it": (
-        "continued",
-        "cm_reinforce",
-        "soft_lea",
-        "annealed",
-        "pairwise_lea",
-        "soft_conll",
-    ),
+    "Longer": ("continued", "cm_reinforce"),
 }
 SEVERAL = 10  # numbers that are listed one by one
 PAPER_MS = TRAINING_HOURS * 3_600_000 / (20 * 2802)  # a document in an epoch
@@ -59,7 +49,7 @@ def rates_table(results: Results) -> Table | None:
         f"Dev CoNLL with seed {results.seeds[0]}, each a run of its own (of several folds the "
         "mean, and in how many a rate was chosen); the best is taken for all seeds, though some tenths are "
         "within what two runs differ by. Other metric losses take those of their nearest relative (L_B³, "
-        "L_LEA or annealed), rewards and margins those of the baseline; the max-margin of 2015 has its own."
+        "L_LEA), rewards and margins those of the baseline; the max-margin of 2015 has its own."
     )
     columns = ["learning rates (first, second layer)", *(TUNED.get(name, name) for name in tuned)]
     return Table("learning_rates", "Learning rates", columns, rows, caption)
@@ -68,7 +58,7 @@ def rates_table(results: Results) -> Table | None:
 def times_table(results: Results) -> Table:
     """How long each run took, beside the paper's 15 hours."""
     rows = []
-    outcomes = [outcome for outcome in results.outcomes if outcome.row.decoding == LINKS]
+    outcomes = results.outcomes
     devices = sorted({record.device for outcome in outcomes for record in outcome.every_record})
     for outcome in outcomes:
         records = outcome.every_record
@@ -101,13 +91,11 @@ def _few(numbers: Sequence[int]) -> str:
     return f"{median(numbers):g} ({numbers[0]}–{numbers[-1]})"
 
 
-def beta_figure(
-    results: Results, key: str, title: str, grids: Mapping[str, str] = OF_PAPER
-) -> Figure | None:
+def beta_figure(results: Results) -> Figure | None:
     """Recall, precision and F1 on dev against β², a panel for each row that chooses it."""
     level = Level("baseline F1", results.baseline.conll(DEV).mean)
     panels = []
-    for name, panel_title in grids.items():
+    for name, panel_title in OF_BETA.items():
         grid = results.study.grid(name)
         points = results.points(grid) if grid else {}
         if points:
@@ -124,27 +112,7 @@ def beta_figure(
         "Dev, means over seeds with their standard deviation. Recall, precision and F1 are the means of "
         "those of MUC, B³ and CEAF_e; F1 is the CoNLL score."
     )
-    return Figure(key, title, panels, caption)
-
-
-def temperature_figure(results: Results) -> Figure | None:
-    """The dev score against the temperature of training, on entities and on links."""
-    cold, links = results.study.grid("cold"), results.study.grid("cold_links")
-    points = results.points(cold) if cold else {}
-    if not points:
-        return None
-    series = [_f1_series("T on entities", points)]
-    if links:
-        hot = {value: points[value] for value in points if value == 1}  # where the two are the same
-        series.append(_f1_series("T on links", hot | results.points(links)))
-    levels = [Level("baseline", results.baseline.conll(DEV).mean)]
-    for name, label in (("annealed", "annealed"), ("annealed_links", "annealed, links")):
-        if outcome := results.outcome(name):
-            levels.append(Level(label, outcome.conll(DEV).mean))
-    ticks = list(points)
-    panel = Panel("Soft LEA, β = 1", "T in training", "dev CoNLL", series, levels, True, ticks)
-    caption = "Dev, means over seeds with their standard deviation. Annealed: T from 1 to 0.1."
-    return Figure("temperature", "Dev score against the temperature", [panel], caption)
+    return Figure("beta", "β of the paper's losses", panels, caption)
 
 
 def curves_figure(results: Results) -> Figure:
@@ -176,11 +144,6 @@ def _curve(outcome: Outcome) -> Series:
     label = outcome.row.title.partition(" (")[0]
     values = ([mean(run[epoch - 1] for run in folds) for folds in runs] for epoch in epochs)
     return _series(label, list(epochs), values)
-
-
-def _f1_series(label: str, points: Mapping[float, Sequence[Score]]) -> Series:
-    values = ([score.f1 for score in scores] for scores in points.values())
-    return _series(label, list(points), values)
 
 
 def _series(label: str, x: Sequence[float], values: Iterable[Iterable[float]]) -> Series:
