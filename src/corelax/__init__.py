@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from corelax.core.lazy import lazy_names
+from corelax.core.lazy import lazy_imports
 from corelax.core.version import VERSION as __version__
 
-if TYPE_CHECKING:
+with lazy_imports(__name__):
     from corelax import decode, io, losses, metrics, rankers, relax, resolve
     from corelax.analysis import compare
     from corelax.core.errors import CorelaxError, FormatError
@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     from corelax.metrics import score
     from corelax.resolve import Resolution, Resolver, resolve_files
     from corelax.study import reproduce, sweep
-    from corelax.train.api import train  # at run time the package, which can be called
+
+    if TYPE_CHECKING:
+        from corelax.train.api import train
+    else:  # the package, which can be called
+        from corelax import train
 
 __all__ = [
     "Clustering",
@@ -48,21 +52,3 @@ __all__ = [
     "train",
     "write",
 ]
-
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "analysis": "compare",
-        "core.errors": "CorelaxError FormatError",
-        "document": "Clustering Document Span",
-        "io": "read stream write",
-        "metrics": "score",
-        "resolve": "Resolution Resolver resolve_files",
-        "study": "reproduce sweep",
-        "decode": "",
-        "losses": "",
-        "rankers": "",
-        "relax": "",
-        "train": "",
-    },
-)

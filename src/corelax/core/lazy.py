@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
+from threading import Lock
 from typing import Any
 
 from corelax.core.errors import MissingLibraryError
@@ -65,44 +68,57 @@ def _advice(library: str, extra: str) -> str:
     return f"{library} is not installed; pip install 'corelax[{extra}]'"
 
 
-def lazy_names(
-    package: str, home: Mapping[str, str]
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """`__getattr__` and `__dir__` of a package.
+_one_at_a_time = Lock()  # packages may be imported in several threads
 
-    Args:
-        package: Its `__name__`.
-        home: For each module, the names that come from there, with blanks between. Modules below the package
-            have their names relative to it, and can be asked for themselves.
 
-    >>> getattr_, dir_ = lazy_names("corelax", {"core.errors": "CorelaxError", "io": ""})
-    >>> getattr_("CorelaxError").__name__, getattr_("io").__name__
-    ('CorelaxError', 'corelax.io')
+@contextmanager
+def lazy_imports(package: str) -> Iterator[None]:
+    """Names that a package imports inside the block are imported when they are first used.
+
+    `from module import name` only notes where the name is. The modules of the package can be asked for, too.
     """
-    module_of = {name: module for module, names in home.items() for name in names.split()}
-    modules = [module for module in home if "." not in module]
+    names = vars(sys.modules[package])
+    home: dict[str, str] = {}  # of each name
 
-    def absolute(module: str) -> str:
-        return module if module.startswith("corelax.") else f"{package}.{module}"
+    def note(
+        module: str, frame: Any = None, local: Any = None, wanted: Any = (), *rest: Any
+    ) -> Any:
+        if frame is not names:  # of another thread
+            return before(module, frame, local, wanted, *rest)
+        home.update(dict.fromkeys(wanted, module))
+        return _Anything()
 
-    def imported(module: str) -> Any:
+    with _one_at_a_time:
+        before, builtins.__import__ = builtins.__import__, note  # type: ignore[assignment]
         try:
-            return import_module(absolute(module))
+            yield
+        finally:
+            builtins.__import__ = before
+    for name in home:
+        del names[name]
+
+    def __getattr__(name: str) -> Any:
+        module = home.get(name, package)
+        is_module = module == package
+        if is_module and (name.startswith("_") or not find_spec(f"{package}.{name}")):
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        try:
+            if is_module:
+                return import_module(f"{package}.{name}")
+            names[name] = getattr(import_module(module), name)
         except ModuleNotFoundError as error:
             if (advice := missing_extra(error)) is None:
                 raise
-            raise ImportError(f"{absolute(module)}: {advice}") from None
+            raise ImportError(f"{module}: {advice}") from None
+        return names[name]
 
-    def __getattr__(name: str) -> Any:
-        if name in module_of:
-            value = getattr(imported(module_of[name]), name)
-            setattr(sys.modules[package], name, value)  # it is asked for once
-            return value
-        if name in modules:
-            return imported(name)
-        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+    names["__getattr__"] = __getattr__
+    names["__dir__"] = lambda: sorted({*names, *home})
 
-    def __dir__() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *module_of, *modules})
 
-    return __getattr__, __dir__
+class _Anything:
+    """A module of which every name can be imported."""
+
+    def __getattr__(self, name: str) -> None:
+        if name.startswith("__"):
+            raise AttributeError(name)

@@ -6,11 +6,9 @@ rest does not.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from corelax.core.lazy import lazy_imports
 
-from corelax.core.lazy import lazy_names
-
-if TYPE_CHECKING:
+with lazy_imports(__name__):
     from corelax.decode.antecedents import best_antecedents
     from corelax.decode.calibration import Calibration
     from corelax.decode.deciding import decide
@@ -31,16 +29,3 @@ __all__ = [
     "best_links",
     "decide",
 ]
-
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "antecedents": "best_antecedents",
-        "calibration": "Calibration",
-        "deciding": "decide",
-        "decisions": "Antecedent Decided Decision",
-        "links": "best_entities best_links",
-        "options": "ResolveOptions",
-        "scored": "Scored",
-    },
-)

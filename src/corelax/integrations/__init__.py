@@ -1,7 +1,8 @@
 """corelax inside other libraries. Each file here imports the library that it serves."""
 
-from corelax.core.lazy import lazy_names
+from corelax.core.lazy import lazy_imports
+
+with lazy_imports(__name__):
+    from corelax.integrations import datasets, spacy, torchmetrics
 
 __all__ = ["datasets", "spacy", "torchmetrics"]
-
-__getattr__, __dir__ = lazy_names(__name__, dict.fromkeys(__all__, ""))

@@ -5,11 +5,9 @@ Names are imported when they are first used, so that the list of metrics can be 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from corelax.core.lazy import lazy_imports
 
-from corelax.core.lazy import lazy_names
-
-if TYPE_CHECKING:
+with lazy_imports(__name__):
     from corelax.metrics.counts import Counts, LinkCounts, Score, f_measure
     from corelax.metrics.file_scores import FilesReport, score_file_sets
     from corelax.metrics.matching import align
@@ -48,20 +46,3 @@ __all__ = [
     "score_files",
     "scores_table",
 ]
-
-
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "counts": "Counts f_measure LinkCounts Score",
-        "matching": "align",
-        "mention": "Mention",
-        "file_scores": "FilesReport score_file_sets",
-        "metric": "AnyCounts Metric Repeats",
-        "overlap": "Overlap Side",
-        "registry": "check_metrics CONLL METRICS register",
-        "report": "Report rounded_percent scores_table",
-        "scoring": "score score_files",
-        "tally": "evaluate Tally",
-    },
-)

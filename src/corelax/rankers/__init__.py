@@ -6,17 +6,10 @@ The adapters take the scores of any model. They, the paper's ranker (`sparse`) a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from corelax.core.lazy import lazy_imports
 
-from corelax.core.lazy import lazy_names
-
-if TYPE_CHECKING:
+with lazy_imports(__name__):
     from corelax.rankers.adapt import from_pruned, from_square, to_pruned
     from corelax.rankers.sparse.network import SparseRanker
 
 __all__ = ["SparseRanker", "from_pruned", "from_square", "to_pruned"]
-
-
-__getattr__, __dir__ = lazy_names(
-    __name__, {"adapt": "from_pruned from_square to_pruned", "sparse.network": "SparseRanker"}
-)

@@ -5,11 +5,9 @@ Names are imported when they are first used: link probabilities need no metrics.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from corelax.core.lazy import lazy_imports
 
-from corelax.core.lazy import lazy_names
-
-if TYPE_CHECKING:
+with lazy_imports(__name__):
     from corelax.relax.advice import ConventionWarning
     from corelax.relax.entities import entity_probs
     from corelax.relax.evaluation import evaluate
@@ -40,21 +38,3 @@ __all__ = [
     "padded_gold_tensors",
     "sharpen",
 ]
-
-
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "advice": "ConventionWarning",
-        "entities": "entity_probs",
-        "evaluation": "evaluate",
-        "gold": "Gold GoldBatch gold_tensors padded_gold_tensors",
-        "links": "link_probs",
-        "pair_overlap": "PairOverlap",
-        "pairs": "coreference_probs",
-        "relaxation": "Relaxation",
-        "soft_overlap": "SoftOverlap",
-        "temperature": "sharpen",
-        "written": "Appearance appearance",
-    },
-)

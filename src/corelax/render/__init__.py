@@ -5,11 +5,9 @@ Names are imported when they are first used.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from corelax.core.lazy import lazy_imports
 
-from corelax.core.lazy import lazy_names
-
-if TYPE_CHECKING:
+with lazy_imports(__name__):
     from corelax.render.figures import Figure, Level, Panel, Series
     from corelax.render.marked_text import ShownMention
     from corelax.render.pages import Page, Section, page_html, page_markdown, write_report
@@ -56,17 +54,3 @@ __all__ = [
     "table_text",
     "write_report",
 ]
-
-
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "figures": "Figure Level Panel Series",
-        "marked_text": "ShownMention",
-        "pages": "Page Section page_html page_markdown write_report",
-        "passages": "Passage Passages Version",
-        "resolution_page": "notebook_html page_data resolutions_html",
-        "tables": "Cell Row Table table_csv table_json table_latex table_markdown table_text",
-        "terminal": "print_passages print_resolution",
-    },
-)

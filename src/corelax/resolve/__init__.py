@@ -5,11 +5,9 @@ Names are imported when they are first used, since most of them need torch.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from corelax.core.lazy import lazy_imports
 
-from corelax.core.lazy import lazy_names
-
-if TYPE_CHECKING:
+with lazy_imports(__name__):
     from corelax.resolve.constraints import Constraints, Stretch, read_constraints
     from corelax.resolve.files import resolve_documents, resolve_files
     from corelax.resolve.models import InstalledModel, installed_models, model_folder
@@ -40,16 +38,3 @@ __all__ = [
     "resolve_documents",
     "resolve_files",
 ]
-
-
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "constraints": "Constraints read_constraints Stretch",
-        "files": "resolve_documents resolve_files",
-        "models": "InstalledModel installed_models model_folder",
-        "replaced": "Replacement ResolvedText",
-        "resolution": "Resolution resolution_of ResolvedEntity ResolvedMention",
-        "resolver": "Resolver",
-    },
-)

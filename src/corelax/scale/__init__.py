@@ -5,16 +5,10 @@ Names are imported when they are first used.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from corelax.core.lazy import lazy_imports
 
-from corelax.core.lazy import lazy_names
-
-if TYPE_CHECKING:
+with lazy_imports(__name__):
     from corelax.scale.options import ShardOptions
     from corelax.scale.run import ShardsReport, resolve_shards
 
 __all__ = ["ShardOptions", "ShardsReport", "resolve_shards"]
-
-__getattr__, __dir__ = lazy_names(
-    __name__, {"options": "ShardOptions", "run": "resolve_shards ShardsReport"}
-)

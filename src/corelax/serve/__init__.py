@@ -5,18 +5,11 @@ Names are imported when they are first used: what a request may hold needs no we
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from corelax.core.lazy import lazy_imports
 
-from corelax.core.lazy import lazy_names
-
-if TYPE_CHECKING:
+with lazy_imports(__name__):
     from corelax.serve.application import application
     from corelax.serve.options import ServeOptions
     from corelax.serve.server import serve
 
 __all__ = ["ServeOptions", "application", "serve"]
-
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {"application": "application", "server": "serve", "options": "ServeOptions"},
-)

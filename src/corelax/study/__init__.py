@@ -5,11 +5,9 @@ Names are imported when they are first used, since most of them need torch.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from corelax.core.lazy import lazy_imports
 
-from corelax.core.lazy import lazy_names
-
-if TYPE_CHECKING:
+with lazy_imports(__name__):
     from corelax.study.api import Reproduced, reproduce
     from corelax.study.options import StudyOptions, SweepOptions
     from corelax.study.results import Results
@@ -25,14 +23,3 @@ __all__ = [
     "reproduce",
     "sweep",
 ]
-
-
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "api": "reproduce Reproduced",
-        "options": "StudyOptions SweepOptions",
-        "results": "Results",
-        "sweeps": "sweep Swept",
-    },
-)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from corelax.core.lazy import lazy_names
+from corelax.core.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports(__name__):
     from corelax.rankers.sparse.folder import Model, load_model
     from corelax.train.api import Trained, train
     from corelax.train.configuration import Configuration, read_configuration
@@ -50,25 +50,6 @@ __all__ = [
     "train_epochs",
     "train_stage",
 ]
-
-
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "api": "train Trained",
-        "configuration": "Configuration read_configuration",
-        "corelax.rankers.sparse.folder": "load_model Model",
-        "loop": "Progress train_epochs Trainee",
-        "optim": "AdaGrad clip_gradients",
-        "options": "ArgumentError TrainOptions",
-        "settings": "StageSettings",
-        "sparse.config": "Config",
-        "sparse.data": "load_data",
-        "sparse.presets": "PRESETS stage_chain",
-        "sparse.stage": "train_chain",
-        "stage": "train_stage",
-    },
-)
 
 
 class _Callable(ModuleType):

@@ -5,11 +5,9 @@ Names are imported when they are first used, since they need torch.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from corelax.core.lazy import lazy_imports
 
-from corelax.core.lazy import lazy_names
-
-if TYPE_CHECKING:
+with lazy_imports(__name__):
     from corelax.rankers.encoder.folder import load_ranker, new_ranker, save_ranker
     from corelax.rankers.encoder.model import EncoderModel
     from corelax.rankers.encoder.ranker import EncoderRanker
@@ -23,13 +21,3 @@ __all__ = [
     "new_ranker",
     "save_ranker",
 ]
-
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "folder": "load_ranker new_ranker save_ranker",
-        "model": "EncoderModel",
-        "ranker": "EncoderRanker",
-        "settings": "EncoderSettings",
-    },
-)

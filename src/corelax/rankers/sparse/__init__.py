@@ -5,11 +5,9 @@ Names are imported when they are first used: mentions and features do not load t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from corelax.core.lazy import lazy_imports
 
-from corelax.core.lazy import lazy_names
-
-if TYPE_CHECKING:
+with lazy_imports(__name__):
     from corelax.rankers.sparse.features import (
         FEATURE_SETS,
         FeatureSettings,
@@ -26,12 +24,3 @@ __all__ = [
     "Vocabulary",
     "feature_rows",
 ]
-
-
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "features": "feature_rows FEATURE_SETS FeatureSettings Vocabulary",
-        "network": "SparseRanker",
-    },
-)
