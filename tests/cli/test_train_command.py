@@ -13,7 +13,6 @@ from corelax import Clustering, Document, Span
 from corelax.core.locks import lock_folder
 from corelax.io import read, write
 from corelax.synthetic import Shape, generate
-from tests.command_server import server
 
 SETTINGS = [
     "hidden_mention=8", "hidden_pair=12", "anaphoricity.epochs=2", "antecedent.epochs=2",
@@ -92,16 +91,6 @@ def test_json_is_one_object_with_the_model_and_its_scores(
     assert {key: result[key] for key in stored} == stored
     assert result["dev"] == result["scores"]["conll"]
     assert result["finished"] is True
-
-
-def test_pretraining_shows_its_own_score(corelax, files: Path, tmp_path: Path) -> None:
-    done = corelax(
-        "train", "--train", files / "train.conll", "--dev", files / "dev.conll", "--out", tmp_path,
-        "--config", "anaphoricity", "--set", "epochs=1", "--set", "hidden_mention=8",
-        "--set", "hidden_pair=12",
-    )  # fmt: skip
-    dev = json.loads((tmp_path / "anaphoricity" / "log.jsonl").read_text())["dev"]
-    assert done.out == f"dev F1 {100 * dev:.2f}\n"
 
 
 def test_each_epoch_is_a_line_where_there_is_no_terminal(
@@ -248,14 +237,6 @@ def test_only_a_machine_with_a_gpu_trains_on_one(corelax, files: Path, tmp_path:
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.slow
-def test_the_command_works_in_a_process_of_its_own(files: Path, tmp_path: Path) -> None:
-    done = server().run(*options(files, tmp_path))
-    assert done.code == 0
-    assert "\x1b" not in done.out + done.err  # nothing for terminals
-    assert (tmp_path / "lea" / "README.md").exists()
-
-
 def resolve(corelax, model: Path, source: Path, out: Path, *more: object) -> Any:
     return corelax("resolve", source, "--model", model, "--out", out, *more)
 
@@ -274,61 +255,6 @@ def test_predictions_score_what_training_reported(
         assert (done.code, done.out) == (0, "")
         reported = json.loads((trained / stage / "config.json").read_text())["training"]["scores"]
         assert scores(corelax, files / "dev.conll", out) == reported
-
-
-def test_words_and_layers_are_kept(corelax, trained: Path, files: Path, tmp_path: Path) -> None:
-    resolve(corelax, trained / "lea", files / "dev.conll", tmp_path / "out.conll")
-    before, after = read(files / "dev.conll"), read(tmp_path / "out.conll")
-    assert [doc.key for doc in after] == [doc.key for doc in before]
-    for one, other in zip(before, after, strict=True):
-        assert one.words == other.words
-        assert one.layers == other.layers
-    assert any(one.clusters != other.clusters for one, other in zip(before, after, strict=True))
-
-
-def test_entities_of_the_input_do_not_matter(
-    corelax, trained: Path, files: Path, tmp_path: Path
-) -> None:
-    bare = [doc.with_clusters(Clustering([])) for doc in read(files / "dev.conll")]
-    write(bare, tmp_path / "bare.conll")
-    resolve(corelax, trained / "lea", files / "dev.conll", tmp_path / "a.conll")
-    resolve(
-        corelax,
-        trained / "lea",
-        tmp_path / "bare.conll",
-        tmp_path / "b.conll",
-    )
-    assert (tmp_path / "a.conll").read_bytes() == (tmp_path / "b.conll").read_bytes()
-
-
-def test_standard_input_and_output(corelax, trained: Path, files: Path, tmp_path: Path) -> None:
-    resolve(corelax, trained / "lea", files / "dev.conll", tmp_path / "out.conll")
-    text = (files / "dev.conll").read_text()
-    done = corelax(
-        "resolve",
-        "-",
-        "--model",
-        trained / "lea",
-        "--from",
-        "conll2012",
-        "--to",
-        "conll2012",
-        stdin=text,
-    )
-    assert done.code == 0, done.err
-    assert done.out == (tmp_path / "out.conll").read_text()
-
-
-def test_the_format_can_be_named(corelax, trained: Path, files: Path, tmp_path: Path) -> None:
-    resolve(
-        corelax,
-        trained / "lea",
-        files / "dev.conll",
-        tmp_path / "out",
-        "--to",
-        "jsonlines",
-    )
-    assert all(json.loads(line) for line in (tmp_path / "out").read_text().splitlines())
 
 
 def mentions_of(path: Path) -> list[set[tuple[int, int]]]:
@@ -382,24 +308,6 @@ def test_a_document_without_given_mentions_is_named(
     assert not (tmp_path / "out.conll").exists()
 
 
-def test_words_alone_need_given_mentions(
-    corelax, trained: Path, files: Path, tmp_path: Path
-) -> None:
-    write(without_layers(read(files / "dev.conll")), tmp_path / "bare.conll")
-    done = resolve(
-        corelax,
-        trained / "lea",
-        tmp_path / "bare.conll",
-        tmp_path / "out.conll",
-    )
-    assert "mentions" in one_line(done)
-    assert not (tmp_path / "out.conll").exists()
-    done = resolve(corelax, trained / "lea", tmp_path / "bare.conll", tmp_path / "out.conll",
-        "--mentions", "gold",
-    )  # fmt: skip
-    assert done.code == 0, done.err
-
-
 def test_decoding_can_be_chosen(corelax, trained: Path, files: Path, tmp_path: Path) -> None:
     dev = files / "dev.conll"
     for decoding in ("links", "entities"):
@@ -418,28 +326,6 @@ def test_decoding_can_be_chosen(corelax, trained: Path, files: Path, tmp_path: P
     assert (tmp_path / "links").read_text() == (tmp_path / "as_trained").read_text()
 
 
-@pytest.mark.parametrize(
-    ("more", "code"),
-    [
-        (["--decoding", "beam"], 2),
-        (["--singletons", "some"], 2),
-        (["--mentions", "nowhere.conll"], 1),
-    ],
-)
-def test_a_wrong_option_writes_nothing(
-    corelax, trained: Path, files: Path, tmp_path: Path, more, code
-) -> None:
-    done = resolve(
-        corelax,
-        trained / "lea",
-        files / "dev.conll",
-        tmp_path / "out.conll",
-        *more,
-    )
-    assert (done.code, "Traceback" in done.err) == (code, False)
-    assert not (tmp_path / "out.conll").exists()
-
-
 def test_a_model_that_is_none_is_one_line(corelax, files: Path, tmp_path: Path) -> None:
     done = resolve(
         corelax,
@@ -449,13 +335,6 @@ def test_a_model_that_is_none_is_one_line(corelax, files: Path, tmp_path: Path) 
     )
     assert one_line(done).startswith(f"{tmp_path / 'model'}: no model there")
     assert not (tmp_path / "out.conll").exists()
-
-
-def test_a_model_is_a_stage_not_the_roof_over_it(
-    corelax, trained: Path, files: Path, tmp_path: Path
-) -> None:
-    done = resolve(corelax, trained, files / "dev.conll", tmp_path / "out.conll")
-    assert one_line(done).startswith(f"{trained}: no model there")
 
 
 def test_a_model_brings_the_word_lists_of_its_training(
@@ -477,35 +356,7 @@ def test_a_model_brings_the_word_lists_of_its_training(
     assert len(set(outputs)) == 1
 
 
-def test_a_document_with_a_single_mention_is_predicted(
-    corelax, trained: Path, tmp_path: Path
-) -> None:
-    lines = [
-        "#begin document (nw/one); part 000",
-        "nw/one\t0\t0\tRain\tNN\t(TOP(S(NP*)\t-\t-\t-\t-\t*\t-",
-        "nw/one\t0\t1\tfell\tVBD\t(VP*)))\t-\t-\t-\t-\t*\t-",
-        "",
-        "#end document",
-        "",
-    ]
-    (tmp_path / "one.conll").write_text("\n".join(lines))
-    done = resolve(
-        corelax,
-        trained / "lea",
-        tmp_path / "one.conll",
-        tmp_path / "out.conll",
-    )
-    assert done.code == 0
-    [doc] = read(tmp_path / "out.conll")
-    assert list(doc.clusters) == []
-
-
 def test_one_command_at_a_time_trains_a_stage(corelax, files: Path, tmp_path: Path) -> None:
     with lock_folder(tmp_path / "anaphoricity"):
         line = one_line(corelax(*options(files, tmp_path), "--resume"))
     assert "anaphoricity: another command is at work in this folder; wait for it" in line
-
-
-def test_a_trained_folder_holds_no_lock_and_no_temporary_file(trained: Path) -> None:
-    assert (trained / "lea" / "model.safetensors").exists()
-    assert not [path for path in trained.rglob("*") if path.name.startswith(".")]

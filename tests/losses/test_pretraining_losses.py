@@ -97,15 +97,6 @@ def test_new_entity_is_no_choice_and_the_first_mention_has_none(margin):
     assert scores.grad[2].eq(0).all()  # which is not anaphoric
 
 
-@pytest.mark.parametrize("margin", [None, 1.0])
-def test_without_anaphoric_mentions_nothing_is_lost(margin):
-    scores = tensor(*SCORES).requires_grad_()
-    loss = antecedent_loss(scores, torch.tensor([0, 1, -1, -1]), margin=margin)
-    assert loss.item() == 0
-    loss.backward()
-    assert scores.grad.eq(0).all()
-
-
 @given(documents(), st.floats(0.1, 3))
 @enough
 def test_anaphoricity_is_the_loop(document, weight):
@@ -176,13 +167,6 @@ def test_padding_changes_nothing(document, more, filler):
     torch.testing.assert_close(loss, anaphoricity_loss(scores[:, 0], gold))
     [gradient] = torch.autograd.grad(loss, [square])
     assert gradient[n:].eq(0).all()
-
-
-def test_a_document_without_mentions_costs_nothing():
-    nobody = torch.zeros(0, dtype=torch.long)
-    assert anaphoricity_loss(torch.zeros(0), nobody) == 0
-    for margin in (None, 1.0):
-        assert antecedent_loss(torch.zeros(0, 0), nobody, margin=margin) == 0
 
 
 def test_gold_of_another_length_is_an_error():

@@ -155,24 +155,6 @@ def test_samples_come_from_the_generator_alone():
     assert len(set(samples(1))) > 1
 
 
-def test_the_mean_over_samples_is_the_sum_over_all_choices():
-    scores, gold = reference.random_scores(3, seed=8), torch.tensor([0, 0, 0])
-    costs = [
-        (p, reference.expected_cost(scores, reference.reward_costs(scores, actions, gold)))
-        for actions, p in reference.all_choices(scores)
-    ]
-    expected = sum(p * cost for p, cost in costs)
-    deviation = sum(p * (cost - expected) ** 2 for p, cost in costs) ** 0.5
-    assert deviation > 0.01  # or any sample would do
-    copies = 20_000
-    loss = reinforce_loss(
-        scores.expand(copies, 3, 3),
-        gold.expand(copies, 3),
-        generator=torch.Generator().manual_seed(0),
-    )
-    assert loss.item() == pytest.approx(expected, abs=4 * deviation / copies**0.5)
-
-
 def test_samples_are_the_default_of_reinforce_and_the_best_actions_of_rescaling():
     scores, gold = reference.random_scores(6, seed=1), torch.tensor([0, 1, 0, 1, 0, -1])
 

@@ -5,7 +5,6 @@ import warnings
 import pytest
 import torch
 
-from corelax.decode import best_links
 from corelax.losses import entity_loss, metric_loss, ranking_loss
 from corelax.relax import ConventionWarning, evaluate
 from corelax.relax.advice import trusted
@@ -74,15 +73,6 @@ def test_documents_that_cannot_have_links_are_not_warned_about():
     metric_loss(torch.zeros(1, 1), torch.tensor([0]))
     gold = torch.tensor([[0, -1, -1], [-1, -1, -1]])
     metric_loss(torch.zeros(2, 3, 3), gold, lengths=torch.tensor([1, 0]))
-
-
-def test_one_document_of_a_batch_may_have_all_its_antecedents_pruned():
-    pruned = torch.full((3, 3), -torch.inf).fill_diagonal_(0.0)
-    metric_loss(torch.stack([pruned, masked(3)]), torch.tensor([[0, 0, -1], [0, 0, -1]]))
-
-
-def test_decoding_takes_documents_without_candidates():
-    assert best_links(torch.full((3, 3), -torch.inf).fill_diagonal_(0.0)) == []
 
 
 def test_scores_and_gold_of_the_package_are_not_warned_about():

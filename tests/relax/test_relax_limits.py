@@ -167,29 +167,6 @@ def test_the_default_temperature_is_on_entities_and_on_links_in_the_pairwise_fam
         assert plain(default.counts) == plain(explicit.counts)
 
 
-def test_muc_and_ceaf_are_the_same_in_both_families():
-    doc = random_doc(6, seed=1)
-    options = {"temperature": 0.5, "temperature_on": "link", "metrics": ["muc", "ceaf_m", "ceaf_e"]}
-    entity = doc.evaluate(family="entity", **options)
-    pairwise = doc.evaluate(family="pairwise", **options)
-    assert plain(entity.counts) == plain(pairwise.counts)
-
-
-@each_family
-def test_a_far_away_spurious_singleton_costs_precision_where_singletons_are_kept(family):
-    doc = random_doc(6, seed=2)
-    scores = torch.full((7, 7), -60.0, dtype=torch.float64)
-    scores[:6, :6] = doc.scores
-    scores[6, 6] = 60.0
-    longer = Doc(scores, [*doc.gold, -1], doc.sizes)
-    before = doc.evaluate(family=family, singletons="keep")
-    after = longer.evaluate(family=family, singletons="keep")
-    for name in ("b_cubed", "ceaf_m", "ceaf_e", "lea", "mentions"):
-        first, second = before.counts[name], after.counts[name]
-        assert float(second.precision_den - first.precision_den) == pytest.approx(1, abs=1e-9)
-        assert float(second.recall_num) == pytest.approx(float(first.recall_num), abs=1e-9)
-
-
 @family_and_temperature
 @pytest.mark.parametrize("metric", METRICS)
 def test_an_empty_hard_output_has_no_precision_as_in_exact_scoring(family, on, metric):

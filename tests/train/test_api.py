@@ -79,14 +79,6 @@ def test_a_finished_run_is_taken_as_it_is(files, tmp_path):
     assert again.model.digest == first.model.digest
 
 
-def test_pretraining_has_no_scores(files, tmp_path):
-    trained = corelax.train(
-        "anaphoricity", train=files / "train.conll", dev=files / "dev.conll", out=tmp_path,
-        settings={"hidden_mention": 8, "hidden_pair": 12, "epochs": 1}, device="cpu",
-    )  # fmt: skip
-    assert trained.scores == {}
-
-
 def test_a_file_may_name_its_corpus(files, tmp_path):
     (tmp_path / "mine.toml").write_text(
         'extends = "anaphoricity"\n[ranker]\nhidden_mention = 8\nhidden_pair = 12\n'

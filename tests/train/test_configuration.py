@@ -70,18 +70,6 @@ def test_a_stage_may_be_like_another_one(toml):
     assert (mine.stage, mine.metric, mine.temperature) == ("mine", "lea", 0.5)
 
 
-def test_a_file_that_names_no_stage_trains_what_it_extends(toml):
-    chain = stage_chain(toml('extends = "baseline"\n[ranker]\nseed = 3\n'), {})
-    assert [config.stage for config in chain] == ["anaphoricity", "antecedent", "baseline"]
-    assert {config.seed for config in chain} == {3}
-
-
-def test_files_extend_files(toml):
-    base = toml('extends = "lea"\n[stages.mine]\nlike = "lea"\nepochs = 2\n', name="base.toml")
-    path = toml(f'extends = "{base}"\n[stages.mine]\nclip = 1.0\n')
-    assert [(c.stage, c.epochs, c.clip) for c in stage_chain(path, {})[-1:]] == [("mine", 2, 1.0)]
-
-
 def test_some_stages_of_a_file_can_be_asked_for(toml):
     path = toml(
         'extends = "lea"\n[stages.a]\nlike = "baseline"\n[stages.b]\nstart = ["a"]\nlike = "lea"\n'

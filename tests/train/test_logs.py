@@ -68,15 +68,6 @@ def test_an_unknown_log_is_an_error_before_training(files):
     assert not (files / "runs").exists()
 
 
-def test_logs_do_not_change_the_weights(files):
-    plain = train(files).folder / "model.safetensors"
-    weights = plain.read_bytes()
-    for file in sorted((files / "runs/anaphoricity").iterdir()):
-        file.unlink()
-    train(files, log="csv")
-    assert plain.read_bytes() == weights
-
-
 def test_callbacks_are_called_in_order_from_beginning_to_end(files):
     heard = []
 

@@ -11,15 +11,13 @@ from corelax.core.folders import load_weights, save_weights
 from corelax.train.checkpoint import (
     ADAGRAD,
     ADAM,
-    History,
     load_checkpoint,
-    pack_history,
     unpack_history,
 )
 from corelax.train.loop import train_epochs
 from corelax.train.objectives import counts_missed, loss_function
 from corelax.train.optim import AdaGrad
-from corelax.train.settings import StageSettings, everywhere, is_shared
+from corelax.train.settings import StageSettings, everywhere
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -127,12 +125,6 @@ def test_a_checkpoint_of_something_else_is_an_error(tmp_path):
         load_checkpoint(tmp_path, network, AdaGrad(network.parameters()), {"encoder": "ffff"})
 
 
-def test_a_history_survives_packing(tmp_path):
-    _, history = train(tmp_path, 2)
-    assert unpack_history(pack_history(history)) == history
-    assert unpack_history(pack_history(History())) == History()
-
-
 def test_training_stops_when_dev_gets_no_better(tmp_path):
     scores = iter([0.1, 0.3, 0.2, 0.3, 0.4])
     _, history = train(tmp_path, 9, dev=lambda: next(scores), patience=2)
@@ -154,25 +146,6 @@ def test_a_loss_that_is_no_number_names_its_document_and_nothing_is_saved(tmp_pa
     with pytest.raises(CorelaxError, match="the loss became inf at document b;"):
         train(tmp_path, 1, step=astray)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_settings_of_another_kind_are_read_checked_and_shared_alike():
-    changed = Settings(stage="s").changed({"rate": "0.5", "epochs": "2", "seed": "7"})
-    assert changed == Settings(stage="s", rate=0.5, epochs=2, seed=7)
-    assert [is_shared(Settings, key) for key in ("width", "seed", "rate", "xyzzy")] == [
-        True, True, False, False,
-    ]  # fmt: skip
-    with pytest.raises(CorelaxError, match="did you mean 'rate'"):
-        changed.changed({"rat": "1"})
-    with pytest.raises(CorelaxError, match="epochs must be"):
-        Settings(stage="s", epochs=0)
-    with pytest.raises(CorelaxError, match="unknown setting 'stage'"):
-        changed.changed({"stage": "t"})
-
-
-def test_tasks_of_the_sparse_ranker_are_not_for_others():
-    with pytest.raises(CorelaxError, match="'anaphoricity'"):
-        Settings(stage="s", objective="anaphoricity")
 
 
 @pytest.mark.parametrize("objective", Settings.OBJECTIVES)

@@ -31,11 +31,6 @@ def test_a_folder_stands_for_its_annotated_files_in_order(files):
     assert names == ["parts/a.conll", "parts/b.conll.gz", "parts/more/c.conll"]
 
 
-def test_files_keep_the_order_they_are_named_in(files):
-    named = [files / "parts/b.conll.gz", files / "parts/a.conll"]
-    assert document_files(named) == tuple(map(str, named))
-
-
 @pytest.mark.parametrize(
     ("named", "problem"),
     [
@@ -69,10 +64,3 @@ def test_a_ranker_learns_the_same_from_one_file_and_from_its_parts(files):
     assert weights[0] == weights[1]
     assert whole.training["data"]["train"] != parts.training["data"]["train"]
     assert parts.training["files"]["train"] == "a.conll and 2 more"
-
-
-def test_files_of_another_order_are_other_training_documents(files):
-    names = [files / "parts/a.conll", files / "parts/b.conll.gz"]
-    trained(files, "run", names)
-    with pytest.raises(CorelaxError, match=r"other settings or files \(train file\)"):
-        trained(files, "run", names[::-1])

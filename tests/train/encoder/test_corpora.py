@@ -10,7 +10,6 @@ from corelax.io import write
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.train.encoder.corpora import (
     TrainingCorpus,
-    dev_examples,
     read_documents,
     training_examples,
 )
@@ -41,15 +40,6 @@ def test_each_corpus_says_whether_singletons_count(root, singletons, entities):
     assert example.sizes.tolist() == entities
     assert (example.scheme, example.singletons) == (1, singletons == "keep")
     assert len(example.markables.where) == 3
-
-
-def test_training_and_dev_are_files_of_their_own(root):
-    corpus = TrainingCorpus(
-        name="c", scheme="one", train=("plain.jsonl", "other.jsonl"), dev=("other.jsonl",)
-    )
-    lengths = [example.words for example in training_examples(corpus, root, LETTERS, SETTINGS)]
-    assert lengths == [7, 2]
-    assert [e.words for e in dev_examples(corpus, root, LETTERS, SETTINGS)] == [2]
 
 
 def test_the_format_can_be_named(root):
@@ -153,14 +143,6 @@ def test_scores_are_those_of_the_predictions_without_singletons(model, labelled)
     assert conll([alone]) == 1.0
     assert conll([alone], singletons=True) < 1.0
     assert conll([alone, Span(0, 31)]) < 1.0
-
-
-def test_scoring_leaves_the_ranker_in_its_mode(model, labelled):
-    for mode in (True, False):
-        model.ranker.train(mode)
-        dev_report(model.ranker, labelled)
-        assert model.ranker.training is mode
-    model.ranker.eval()
 
 
 def test_predictions_that_are_abandoned_restore_the_mode(tmp_path):

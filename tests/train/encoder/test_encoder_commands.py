@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from corelax import Clustering, Document, Span
+from corelax import Clustering, Span
 from corelax.core.folders import WEIGHTS
 from corelax.io import read, write
 from corelax.resolve import resolve_documents
@@ -129,21 +129,6 @@ def test_what_does_not_go_with_a_start_is_said(corelax, files, trained, tmp_path
     assert "no folder and no installed model" in one_line(corelax(*tuned(files, tmp_path, "smal")))
 
 
-def test_json_is_one_object(corelax, files, trained):
-    done = corelax(*own(files, trained, "--json", *changes(*LEARNS)))
-    result = json.loads(done.out)
-    stored = json.loads((trained / "metric/config.json").read_text())["training"]
-    assert result == {"model": str(trained / "metric"), **stored}
-
-
-def test_singletons_of_own_documents_count_if_one_says_so(corelax, files, tmp_path):
-    quick = changes(*SMALL, "likelihood.epochs=1", "epochs=1", "singletons=keep", "seed=3")
-    done = corelax(*own(files, tmp_path, "--json", *quick))
-    assert done.code == 0, done.err
-    config = json.loads(done.out)["config"]
-    assert (config["singletons"], config["seed"]) == ("keep", 3)
-
-
 def test_a_recipe_trains_its_stages(corelax, files, tmp_path):
     done = corelax(*by_recipe(files, tmp_path, "--set", "epochs=2", "--seed", 4))
     assert done.code == 0, done.err
@@ -157,13 +142,6 @@ def test_a_recipe_trains_its_stages(corelax, files, tmp_path):
     for name, epochs in zip(names, [1, 2, 2], strict=True):
         training = json.loads((tmp_path / name / "config.json").read_text())["training"]
         assert (training["epoch"], training["config"]["seed"]) == (epochs, 4)
-
-
-def test_one_stage_of_a_recipe(corelax, files, tmp_path):
-    done = corelax(*by_recipe(files, tmp_path, "--stage", "first", "--json", "--set", "epochs=3"))
-    assert json.loads(done.out)["model"] == str(tmp_path / "first")
-    assert json.loads(done.out)["epoch"] == 3
-    assert [path.name for path in tmp_path.iterdir()] == ["first"]
 
 
 def test_a_recipe_goes_on_where_it_was_interrupted(corelax, files, tmp_path, monkeypatch):
@@ -246,24 +224,6 @@ def test_bad_input_to_a_recipe_is_one_line(corelax, files, tmp_path, arguments, 
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "setting", "message"),
-    [
-        ({"train": "nowhere.conll"}, "epochs=1", "nowhere.conll: "),
-        ({"encoder": "nowhere"}, "epochs=1", "not an encoder that can be loaded"),
-        ({}, "singletons=some", "singletons must be "),
-        ({}, "silver.epochs=1", "silver is no stage of the recipe, which has likelihood, metric"),
-        ({}, "decoding=entities", "decodes by links"),
-    ],
-)
-def test_bad_input_beside_own_documents_is_one_line(
-    corelax, files, tmp_path, arguments, setting, message
-):
-    done = corelax(*own(files, tmp_path / "out", "--set", setting, **arguments))
-    assert message in one_line(done)
-    assert not (tmp_path / "out").exists()
-
-
 def test_an_unknown_preset_may_have_meant_the_encoder(corelax, files, tmp_path):
     common = ["--train", files / "a.conll", "--dev", files / "dev.conll", "--out", tmp_path / "out"]
     assert "did you mean 'own'?" in one_line(corelax("train", "--config", "oun", *common))
@@ -289,26 +249,6 @@ def test_predictions_score_what_training_reported(corelax, trained, files, tmp_p
     assert (done.code, done.out) == (0, "")
     reported = json.loads((trained / "metric/config.json").read_text())["training"]["scores"]
     assert scores(corelax, files / "dev.conll", out) == reported["corpus"]
-
-
-def test_words_and_layers_are_kept_and_entities_make_no_difference(
-    corelax, trained, files, tmp_path
-):
-    corelax(
-        "resolve",
-        files / "dev.conll",
-        "--model",
-        trained / "metric",
-        "--out",
-        tmp_path / "out.conll",
-    )
-    before, after = read(files / "dev.conll"), read(tmp_path / "out.conll")
-    for one, other in zip(before, after, strict=True):
-        assert (one.key, one.words, one.layers) == (other.key, other.words, other.layers)
-    bare = [doc.with_clusters(Clustering([])) for doc in before]
-    found = predicted(trained / "metric", bare)
-    assert [doc.clusters for doc in found] == [doc.clusters for doc in after]
-    assert any(doc.clusters for doc in after)
 
 
 def mentions_of(documents):
@@ -339,36 +279,6 @@ def test_given_mentions_are_what_is_resolved(corelax, trained, files, tmp_path, 
     assert all(len(cluster) > 1 for doc in read(out) for cluster in doc.clusters)
 
 
-def test_given_mentions_that_no_span_can_be_stay_alone(trained):
-    [doc] = made(1, mentions=20)
-    split = Span(0, 5, parts=((0, 1), (4, 5)))
-    wide, over = Span(0, 15), Span(doc.sentence_starts[1] - 1, doc.sentence_starts[1] + 1)
-    odd = doc.with_clusters(Clustering([[split, wide, over], *doc.clusters]))
-    [found] = predicted(trained / "metric", [odd], mentions="gold", singletons="keep")
-    assert {split, wide, over} <= {c[0] for c in found.clusters if len(c) == 1}
-    [dropped] = predicted(trained / "metric", [odd], mentions="gold")
-    assert dropped.clusters == found.clusters.drop_singletons()
-    assert dropped.clusters
-
-
-def test_documents_may_be_empty_or_without_mentions(trained):
-    empty = Document(id="e", words=())
-    rain = Document.from_sentences("r", [["It", "rains"]])
-    notes = []
-    for mentions in ("detect", "gold"):
-        found = predicted(trained / "metric", [empty, rain], mentions=mentions, note=notes.append)
-        assert [doc.words for doc in found] == [empty.words, rain.words]
-    assert notes == ["document e has no annotated mentions, so nothing is resolved in it"]
-
-
-def test_predictions_are_in_the_order_of_the_input(trained):
-    documents = made(11, seed=3, mentions=12)  # more than are resolved together
-    found = predicted(trained / "metric", iter(documents))
-    assert [doc.words for doc in found] == [doc.words for doc in documents]
-    alone = [doc for each in documents[7:9] for doc in predicted(trained / "metric", [each])]
-    assert [doc.clusters for doc in alone] == [doc.clusters for doc in found[7:9]]
-
-
 @pytest.mark.parametrize(
     ("more", "message"),
     [
@@ -390,21 +300,6 @@ def test_what_an_encoder_ranker_cannot_do_is_one_line(
     )
     assert message in one_line(done)
     assert not (tmp_path / "out.conll").exists()
-
-
-def test_a_model_that_is_not_whole_is_one_line(corelax, trained, files, tmp_path):
-    model = tmp_path / "model"
-    model.mkdir()
-    (model / "config.json").write_bytes((trained / "metric/config.json").read_bytes())
-    done = corelax(
-        "resolve", files / "dev.conll", "--model", model, "--out", tmp_path / "out.conll"
-    )
-    assert one_line(done).startswith(f"{model}: not a whole model")
-    (model / "config.json").write_text("[]")
-    done = corelax(
-        "resolve", files / "dev.conll", "--model", model, "--out", tmp_path / "out.conll"
-    )
-    assert "not the settings of a model" in one_line(done)
 
 
 def test_singletons_are_predicted_as_in_training(files, trained, tmp_path):

@@ -133,13 +133,6 @@ def test_types_and_heads_come_from_the_annotation(tmp_path):
     }
 
 
-def test_a_word_without_a_head_leaves_it_unknown(tmp_path):
-    text = CONLLU.replace("PROPN\t_\t_\t6\tnmod", "PROPN\t_\t_\t_\t_")
-    found = markables(text, tmp_path)
-    assert found[7, 8] == (-1, -1)
-    assert found[4, 8] == (0, 1)
-
-
 def test_markables_may_come_from_elsewhere():
     sentences = [["a", "bc", "a", "def"]]
     document = Document.from_sentences("d", sentences, clusters=[[(0, 1), (2, 3)]])

@@ -65,11 +65,6 @@ def test_a_corpus_may_come_several_times(recipe, data, tmp_path):
     assert listener.documents[-1] == (1, 2 * 3 + 2, 2 * 3 + 2)
 
 
-def test_one_stage_brings_what_it_needs(recipe, data, tmp_path):
-    run(recipe(), tmp_path, data, stages=["metric"])
-    assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == ["first", "metric"]
-
-
 @pytest.mark.parametrize("name", ["base", "small"])
 def test_the_model_of_a_shipped_recipe_is_that_of_its_metric_stage(name):
     plan = read_recipe(name)
@@ -177,27 +172,6 @@ def test_a_missing_file_is_known_before_anything_is_trained(recipe, data, tmp_pa
     assert not (tmp_path / "out").exists()
 
 
-def test_files_of_corpora_that_nobody_uses_may_be_missing(recipe, data, tmp_path):
-    plan = recipe(('"b.conll"', '"nowhere.conll"'), (', "b"]', "]"))
-    run(plan, tmp_path, data, stages=["first"])
-
-
-def test_a_corpus_without_training_files_is_an_error(recipe, data, tmp_path):
-    plan = recipe(('train = ["b.conll"]\n', ""))
-    with pytest.raises(CorelaxError, match="corpus b: no training documents"):
-        run(plan, tmp_path, data)
-
-
-def test_the_recipe_of_the_package_is_whole():
-    recipe = read_recipe("small")
-    order = recipe.order()
-    assert sorted(order) == sorted(recipe.stages)
-    for name, stage in recipe.stages.items():
-        for before in stage.start:
-            assert order.index(before) < order.index(name)
-    assert recipe.order(["metric"])[-1] == "metric"
-
-
 def test_a_stage_begins_with_the_mean_of_those_that_it_starts_from(recipe, data, tmp_path):
     more = """
 [stages.other]
@@ -272,16 +246,3 @@ def test_documents_of_ones_own_take_the_rates_of_the_package():
     assert own.corpora["corpus"].dev == ("d.conll",)
     with pytest.raises(CorelaxError, match="singletons must be"):
         own_recipe("t", "d", {"singletons": "some"})
-
-
-def test_another_ranker_dev_or_rule_is_another_training(recipe, data, tmp_path):
-    run(recipe(), tmp_path, data, stages=["first"])
-    with pytest.raises(CorelaxError, match=r"other settings or files \(ranker\.window"):
-        run(recipe(("window = 40", "window = 30")), tmp_path, data, stages=["first"])
-    with pytest.raises(CorelaxError, match=r"\(.*documents"):
-        run(
-            recipe(('singletons = "keep"', 'singletons = "drop"')),
-            tmp_path,
-            data,
-            stages=["first"],
-        )

@@ -78,14 +78,6 @@ def test_going_on_ends_as_if_it_had_not_been_killed(encoder, tmp_path, keep, kil
     assert same_log(tmp_path / "whole", tmp_path / "parts")
 
 
-def test_a_stage_that_was_begun_needs_a_word_to_go_on(encoder, tmp_path):
-    with pytest.raises(KeyboardInterrupt):
-        train(tmp_path, encoder, Listener(after_epoch=1))
-    with pytest.raises(CorelaxError, match="was begun before; go on with --resume"):
-        train(tmp_path, encoder)
-    assert json.loads((tmp_path / "config.json").read_text())["training"]["finished"] is False
-
-
 def test_a_finished_stage_is_taken_as_it_is(encoder, tmp_path):
     first = train(tmp_path, encoder)
     weights = (tmp_path / WEIGHTS).read_bytes()
@@ -96,18 +88,6 @@ def test_a_finished_stage_is_taken_as_it_is(encoder, tmp_path):
     for name, weight in first.ranker.state_dict().items():
         assert torch.equal(again.ranker.state_dict()[name], weight)
     assert again.training["scores"] == first.training["scores"]
-
-
-@pytest.mark.parametrize(
-    "other",
-    [{"epochs": 5}, {"identity": {"documents": {"made": "others"}}}, {"seed": 2}, {"mention": 0.1}],
-)
-def test_other_settings_or_files_are_an_error(encoder, tmp_path, other):
-    train(tmp_path, encoder)
-    with pytest.raises(CorelaxError, match="was trained with other settings or files"):
-        train(tmp_path, encoder, **other)
-    with pytest.raises(CorelaxError, match="was trained with other settings or files"):
-        train(tmp_path, encoder, resume=True, **other)
 
 
 def test_the_folder_tells_what_was_kept(encoder, tmp_path):
@@ -123,28 +103,6 @@ def test_the_folder_tells_what_was_kept(encoder, tmp_path):
     assert model.training["scores"]["made"] == report.as_dict()
     assert float(report.conll) == max(dev)
     assert not (tmp_path / "checkpoint.safetensors").exists()
-
-
-def test_the_last_epoch_is_kept_by_default(encoder, tmp_path):
-    train(tmp_path, encoder)
-    training = load_ranker(tmp_path).training
-    assert (training["epoch"], training["dev"]) == (4, log(tmp_path)[-1]["dev"])
-
-
-def test_without_a_mean_the_weights_themselves_are_kept(encoder, tmp_path):
-    train(tmp_path / "a", encoder, averaging=0)
-    train(tmp_path / "b", encoder, averaging=0.5)
-    a, b = ((tmp_path / name / WEIGHTS).read_bytes() for name in "ab")
-    assert a != b
-    assert [line["loss"] for line in log(tmp_path / "a")] == [
-        line["loss"] for line in log(tmp_path / "b")
-    ]
-
-
-def test_the_last_batch_may_be_smaller(encoder, tmp_path):
-    listener = Listener()
-    train(tmp_path, encoder, listener, epochs=1, batch=3)
-    assert listener.documents == [(1, done, 5) for done in range(1, 6)]
 
 
 @pytest.mark.parametrize(
