@@ -78,3 +78,12 @@ def test_words_are_completed(typed: str, offered: str) -> None:
 
 def test_another_shell_is_wrong_usage() -> None:
     assert server().run("completion", "tcsh").code == 2
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_list_of_verbs_has_the_first_sentence_of_their_help(verb):
+    summary = {
+        name: each.summary for group in app_module.VERBS.values() for name, each in group.items()
+    }
+    command = app.get_command(click.Context(app), verb)
+    assert " ".join(command.help.split()).startswith(summary[verb])
