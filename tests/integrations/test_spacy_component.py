@@ -345,7 +345,10 @@ def test_a_document_that_fails_raises_unless_a_handler_takes_it() -> None:
 def test_a_model_that_cannot_be_loaded_is_not_blamed_on_documents(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(sys.modules, "corelax.resolve.resolver", None)
+    def fail(*_: Any, **__: Any) -> None:
+        raise ImportError
+
+    monkeypatch.setattr("corelax.resolve.Resolver.from_pretrained", fail)
     nlp = spacy.blank("en")
     nlp.add_pipe("corelax")
     nlp.set_error_handler(lambda *_: None)
