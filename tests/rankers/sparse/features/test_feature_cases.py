@@ -18,7 +18,6 @@ import pytest
 from corelax import Document, io
 from corelax.rankers.sparse.features.extract import Described, describe, fit, mention_source, table
 from corelax.rankers.sparse.features.mention import mention_values
-from corelax.rankers.sparse.features.pair import PairCodes, code_values
 from corelax.rankers.sparse.features.rows import feature_names
 from corelax.rankers.sparse.features.settings import (
     FEATURE_SETS,
@@ -185,29 +184,6 @@ def changed_mentions(extracted: Extracted, settings: FeatureSettings) -> Counter
     return changed
 
 
-def changed_pairs(extracted: Extracted, settings: FeatureSettings) -> Counter[str]:
-    """The same for those of the pairs in the file. GenderCounts any pair once for canon_i and canon_j."""
-    changed: Counter[str] = Counter()
-    for case in extracted.cases:
-        both = []
-        for s in (LT17, settings):
-            described = describe(case.document, s, extracted.lexicons, DETECT)
-            codes = PairCodes(described.mentions, described.context.speakers, s)
-            both.append((described, codes.rows(0, codes.size)))
-        for pair in case.expected["pairs"]:
-            i, j = map(int, pair.split(","))
-            old, new = (
-                {
-                    **code_values(int(codes[i, j])),
-                    "genre": described.context.genre,
-                    "canon": (described.mentions[i].canonical, described.mentions[j].canonical),
-                }
-                for described, codes in both
-            )
-            changed.update(template for template in old if old[template] != new[template])
-    return changed
-
-
 @pytest.mark.parametrize(
     ("switch", "expected"),
     [
@@ -231,26 +207,6 @@ def test_a_switch_changes_as_many_mentions_as_it_should_and_no_other_template(
     extracted: Extracted, switch: dict[str, Any], expected: dict[str, int]
 ) -> None:
     assert changed_mentions(extracted, replace(LT17, **switch)) == expected
-
-
-@pytest.mark.parametrize(
-    ("switch", "expected"),
-    [
-        (
-            {"containment": "tokens"},
-            {"i_in_j": 371, "j_in_i": 377, "ihead_in_j": 413, "jhead_in_i": 438},
-        ),
-        ({"empty_speakers": False}, {"otherspk_in_jhead": 10728}),
-        ({"plural_names": True}, {"canon": 18}),
-        ({"genre": "word"}, {"genre": 16021}),
-        ({"third_person": True}, {}),
-    ],
-    ids=lambda value: next(iter(value), "nothing"),
-)
-def test_a_switch_changes_as_many_pairs_as_it_should_and_no_other_template(
-    extracted: Extracted, switch: dict[str, Any], expected: dict[str, int]
-) -> None:
-    assert changed_pairs(extracted, replace(LT17, **switch)) == expected
 
 
 def test_counts_can_be_clipped(extracted: Extracted) -> None:
