@@ -17,7 +17,7 @@ from corelax.text import document_of
 # Resolved for each figure at most, in texts of equal length:
 MOST_WORDS = {"cpu": 20_000, "cuda": 1_000_000}
 BATCH = {"cpu": 8, "cuda": 256}
-WORKERS, REPEATED = 8, 3  # of the way "helped"
+JOBS, REPEATED = 4, 3  # of the way "jobs"
 WARM = 10  # texts before the clock starts, on a GPU
 
 STARTUP = """
@@ -59,7 +59,7 @@ def one_by_one(resolver: Resolver, texts: list[str], _: int) -> Iterator[object]
 
 
 def batched(resolver: Resolver, texts: list[str], batch: int) -> Iterator[object]:
-    yield from (found.clusters for found in resolver.pipe(texts, batch_size=batch, workers=0))
+    yield from (found.clusters for found in resolver.pipe(texts, batch_size=batch))
 
 
 def plain(resolver: Resolver, texts: list[str], _: int) -> Iterator[object]:
@@ -85,19 +85,19 @@ WAYS: dict[str, Callable[[Resolver, list[str], int], Iterator[object]]] = {
     "one": one_by_one,
     "batched": batched,
 }
-HELPED = "helped"
+IN_PROCESSES = "jobs"
 
 
-def helped_seconds(resolver: Resolver, texts: list[str], batch: int) -> float:
-    """Seconds for all texts with helpers at work.
+def process_seconds(resolver: Resolver, texts: list[str], batch: int) -> float:
+    """Seconds for all texts in several processes, each with a model.
 
     They are resolved once and three times in one call each: in the difference there is no time in which
-    helpers start and end.
+    processes start and end.
     """
 
     def seconds(times: int) -> float:
         began = time.perf_counter()
-        for found in resolver.pipe(texts * times, batch_size=batch, workers=WORKERS):
+        for found in resolver.pipe(texts * times, batch_size=batch, jobs=JOBS):
             _ = found.clusters
         return time.perf_counter() - began
 
@@ -138,10 +138,10 @@ def measure(
     texts = texts_of(words, number)
     sizes = [len(document_of(text).words) for text in texts]
     several = min(BATCH[device], max(1, 800 * BATCH[device] // words), number)
-    if way == HELPED:
+    if way == IN_PROCESSES:
         list(batched(resolver, texts[:several], several))  # warm up
         _memory(device, reset=True)
-        speed = sum(sizes) / helped_seconds(resolver, texts, several)
+        speed = sum(sizes) / process_seconds(resolver, texts, several)
         return {"speed": speed, "busy": speed, "memory": _memory(device)}
     batch = several if way == "batched" else 1
     resolve = WAYS[way]

@@ -4,8 +4,8 @@
                                  [--device cpu|cuda] [--threads 2] [--seconds 20]
 
 Texts are synthetic. "one" resolves text after text, "batched" uses `pipe`, each by onnxruntime in four-byte
-numbers ("onnx") and in bytes ("int8"), by corelax-kernels in bytes ("kernels"), and by torch; "helped" is
-`pipe` with eight workers, for a GPU.
+numbers ("onnx") and in bytes ("int8"), by corelax-kernels in bytes ("kernels"), and by torch; "jobs" is
+`pipe` with four processes, for a GPU.
 "plain" is what they are compared with: the network applied by torch to a whole document, with all pairs of
 the best spans, no likely mentions singled out, nothing cut into blocks (only up to a length at which that
 takes a few GB). `--peers` adds fastcoref and maverick-coref with random weights, each in an environment of
@@ -39,7 +39,7 @@ from typing import Any
 
 import peers
 from own_runs import (
-    HELPED,
+    IN_PROCESSES,
     STARTUP,
     WAYS,
     NetworkClock,
@@ -110,7 +110,7 @@ def print_speeds(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
     cases = [  # a single text makes no batch
         (words, way)
         for words, way in product(options.sizes, options.ways)
-        if way not in ("batched", HELPED) or _number(words) > 1
+        if way not in ("batched", IN_PROCESSES) or _number(words) > 1
     ]
     for system in systems(options):
         for words, way, figures in figures_of(system, cases, options):
@@ -226,7 +226,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--sizes", type=int, nargs="*", default=SIZES)
     parser.add_argument("--models", nargs="*", default=["small"], help="Folders or names.")
-    parser.add_argument("--ways", nargs="+", choices=[*WAYS, HELPED], default=list(WAYS))
+    parser.add_argument("--ways", nargs="+", choices=[*WAYS, IN_PROCESSES], default=list(WAYS))
     parser.add_argument("--runtimes", nargs="+", choices=RUNTIMES, default=None)
     parser.add_argument("--peers", type=Path, help="A folder for the environments of others.")
     parser.add_argument("--systems", nargs="*", choices=peers.PEERS, default=peers.PEERS)
