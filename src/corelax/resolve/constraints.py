@@ -16,7 +16,7 @@ object. Characters are those of `Resolution.text`, ends are exclusive::
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import index
 from typing import Any, Literal, TypeGuard
@@ -53,33 +53,18 @@ class SpanConstraints:
     removed: tuple[Bounds, ...] = ()
 
 
-class Words:
-    """Finds stretches of a document as words.
+def _finder(document: Document, *, in_characters: bool) -> Callable[[int, int], Bounds | None]:
+    """What finds stretches as words: (first word, one past the last), or None if they are no whole words."""
+    places = range(len(document.words))
+    bounds = document.layer("offsets") if in_characters else [(at, at + 1) for at in places]
+    starts = {start: at for at, (start, _) in enumerate(bounds)}
+    ends = {end: at + 1 for at, (_, end) in enumerate(bounds)}
 
-    Args:
-        offsets: (first character, one past the last) of each word; None where users count words.
-        size: The number of words.
-    """
-
-    def __init__(self, offsets: Sequence[Bounds] | None, size: int) -> None:
-        self.unit = "words" if offsets is None else "characters"
-        bounds = [(at, at + 1) for at in range(size)] if offsets is None else offsets
-        self._starts = {start: at for at, (start, _) in enumerate(bounds)}
-        self._ends = {end: at + 1 for at, (_, end) in enumerate(bounds)}
-
-    def span(self, start: int, end: int) -> Bounds | None:
-        """(first word, one past the last), if the stretch is whole words."""
-        first, last = self._starts.get(start), self._ends.get(end)
+    def find(start: int, end: int) -> Bounds | None:
+        first, last = starts.get(start), ends.get(end)
         return None if first is None or last is None or last <= first else (first, last)
 
-    def named(self, name: str, stretch: Any) -> Bounds:
-        """The same of a stretch that a user has given, or an error that names the argument."""
-        start, end = _whole_numbers(name, stretch)
-        if (span := self.span(start, end)) is None:
-            raise CorelaxError(
-                f"{name}: ({start}, {end}) is not a stretch of whole words; give {self.unit}, half-open"
-            )
-        return span
+    return find
 
 
 def given_constraints(
@@ -98,30 +83,34 @@ def given_constraints(
         must_link: Pairs of numbers of given mentions; without these, pairs of stretches.
         cannot_link: The same.
     """
-    pairs = {"must_link": must_link, "cannot_link": cannot_link}
-    words = Words(document.layer("offsets") if is_raw else None, len(document.words))
+    find = _finder(document, in_characters=is_raw)
+
+    def span(name: str, stretch: Any) -> Bounds:
+        start, end = _whole_numbers(name, stretch)
+        if (found := find(start, end)) is None:
+            unit = "characters" if is_raw else "words"
+            raise CorelaxError(
+                f"{name}: ({start}, {end}) is not a stretch of whole words; give {unit}, half-open"
+            )
+        return found
+
     if mentions is not None:
         listed = check_items("mentions", mentions)
-        spans = [words.named("mentions", each) for each in listed]
-        numbered = {
-            name: tuple(_numbered(name, pair, spans) for pair in of_name)
-            for name, of_name in pairs.items()
-        }
+        spans = [span("mentions", each) for each in listed]
         named = zip(spans, listed, strict=True)
-        names = {span: f"mentions: {tuple(stretch)}" for span, stretch in named}
-        return SpanConstraints("none", names, numbered["must_link"], numbered["cannot_link"])
-    of_stretches = {
-        name: [_pair_of_stretches(name, pair) for pair in of_name]
-        for name, of_name in pairs.items()
-    }
-    _check_agreement(**of_stretches)
-    in_words = {
-        name: tuple((words.named(name, a), words.named(name, b)) for a, b in of_name)
-        for name, of_name in of_stretches.items()
-    }
-    spoken_of = {span for of_name in in_words.values() for pair in of_name for span in pair}
-    names = _quoted(sorted(spoken_of), document)
-    return SpanConstraints("likely", names, in_words["must_link"], in_words["cannot_link"])
+        return SpanConstraints(
+            "none",
+            {bounds: f"mentions: {tuple(stretch)}" for bounds, stretch in named},
+            tuple(_numbered("must_link", pair, spans) for pair in must_link),
+            tuple(_numbered("cannot_link", pair, spans) for pair in cannot_link),
+        )
+    together = [_pair_of_stretches("must_link", pair) for pair in must_link]
+    apart = [_pair_of_stretches("cannot_link", pair) for pair in cannot_link]
+    _check_agreement(together, apart)
+    must = tuple((span("must_link", a), span("must_link", b)) for a, b in together)
+    cannot = tuple((span("cannot_link", a), span("cannot_link", b)) for a, b in apart)
+    spoken_of = sorted({bounds for pair in (*must, *cannot) for bounds in pair})
+    return SpanConstraints("likely", _quoted(spoken_of, document), must, cannot)
 
 
 def _quoted(spans: Iterable[Bounds], document: Document) -> dict[Bounds, str]:
@@ -196,32 +185,28 @@ class Constraints:
 
     def in_words(self, document: Document, text: str) -> SpanConstraints:
         """The same in words of a document that has `offsets` into the text."""
-        words = Words(document.layer("offsets"), len(document.words))
+        find = _finder(document, in_characters=True)
         where = f"document {document.key}: constraints"
 
-        def spans(stretches: Iterable[Stretch]) -> tuple[Bounds, ...]:
-            return tuple(_span(stretch, words, text, where) for stretch in stretches)
+        def span(stretch: Stretch) -> Bounds:
+            start, end, expected = stretch.start, stretch.end, stretch.text
+            if expected is not None and text[start:end] != expected:
+                raise CorelaxError(
+                    f"{where}: characters {start} to {end} are {text[start:end][:40]!r}, not "
+                    f"{expected[:40]!r}; were the constraints made for another text?"
+                )
+            if (found := find(start, end)) is None:
+                raise CorelaxError(f"{where}: characters {start} to {end} are not whole words")
+            return found
 
-        mentions = spans(self.mentions)
+        mentions = [span(stretch) for stretch in self.mentions]
         return SpanConstraints(
             "written",
             _quoted(mentions, document),
             tuple((mentions[a], mentions[b]) for a, b in self.must_link),
             tuple((mentions[a], mentions[b]) for a, b in self.cannot_link),
-            spans(self.removed),
+            tuple(span(stretch) for stretch in self.removed),
         )
-
-
-def _span(stretch: Stretch, words: Words, text: str, where: str) -> Bounds:
-    start, end, expected = stretch.start, stretch.end, stretch.text
-    if expected is not None and text[start:end] != expected:
-        raise CorelaxError(
-            f"{where}: characters {start} to {end} are {text[start:end][:40]!r}, not {expected[:40]!r}; "
-            "were the constraints made for another text?"
-        )
-    if (span := words.span(start, end)) is None:
-        raise CorelaxError(f"{where}: characters {start} to {end} are not whole words")
-    return span
 
 
 def read_constraints(path: str | os.PathLike[str]) -> dict[str, Constraints]:
@@ -294,7 +279,8 @@ def _stretches(given: Any, where: str, path: str) -> tuple[Stretch, ...]:
     for item in given if isinstance(given, list) else [None]:
         fields = item if isinstance(item, dict) else {}
         start, end, text = fields.get("start"), fields.get("end"), fields.get("text")
-        if not (_is_whole(start) and _is_whole(end) and start < end and _is_text(text)):
+        is_known = text is None or isinstance(text, str)
+        if not (_is_whole(start) and _is_whole(end) and start < end and is_known):
             raise FormatError(
                 f"{where} must be objects with start and end in characters, and text if it is known",
                 path=path,
@@ -305,10 +291,6 @@ def _stretches(given: Any, where: str, path: str) -> tuple[Stretch, ...]:
 
 def _is_whole(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _is_text(value: Any) -> bool:
-    return value is None or isinstance(value, str)
 
 
 def _is_pair(value: Any, size: int) -> bool:

@@ -16,8 +16,7 @@ from corelax.document import Document
 from corelax.english.words import looks_english
 from corelax.resolve.constraints import Constraints, constraints_for, read_constraints
 from corelax.resolve.hub import fetched
-from corelax.resolve.languages import is_for_english
-from corelax.resolve.models import model_folder
+from corelax.resolve.models import is_for_english, model_folder
 from corelax.resolve.options import FileOptions
 from corelax.text import read_sources
 from corelax.text.sources import TEXTS

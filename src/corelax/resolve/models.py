@@ -22,6 +22,8 @@ from corelax.core.folders import CONFIG
 DEFAULT = "small"
 SHIPPED = {DEFAULT: "'corelax[resolve]'", "base": "'corelax[resolve]' corelax-base"}  # to install
 _PREFIX = "corelax_"
+_ENGLISH = re.compile(r"\A---\n(?:.*\n)*?language: *(?:\[ *)?[\"']?en[\"']?(?: *\])? *\n", re.I)
+_MOST = 1 << 14  # characters of a card that are looked at
 
 
 class InstalledModel(NamedTuple):
@@ -90,6 +92,21 @@ def model_files(name_or_folder: str | Path | None = None) -> list[Path]:
     except CorelaxError:  # whoever loads it says so
         return []
     return [*folder.glob("*"), *folder.glob("encoder/*")]
+
+
+def is_for_english(model: str | Path | None = None) -> bool:
+    """Whether a model is `small`, or has a card (README.md) that names English alone as its language.
+
+    >>> is_for_english("small"), is_for_english("runs/lea")
+    (True, False)
+    """
+    if model is None or str(model) == DEFAULT:
+        return True
+    try:
+        with (model_folder(model) / "README.md").open(encoding="utf-8") as card:
+            return _ENGLISH.match(card.read(_MOST)) is not None
+    except (OSError, CorelaxError, UnicodeDecodeError):  # no card says nothing
+        return False
 
 
 def installed_models() -> list[InstalledModel]:

@@ -10,7 +10,7 @@ from corelax.decode import Antecedent, Decision
 from corelax.document import Document, Span
 
 if TYPE_CHECKING:
-    from corelax.resolve.resolution import Resolution, ResolvedEntity, ResolvedMention
+    from corelax.resolve.resolution import Resolution
 
 DIGITS = 4  # of probabilities
 COLUMNS = (
@@ -30,19 +30,18 @@ def record_of(resolution: Resolution) -> dict[str, Any]:
     for token, name in zip(tokens, document.layers.get("speaker", ()), strict=False):
         token["speaker"] = name
     place = {mention.span: id for id, mention in enumerate(resolution.mentions)}
+    entities = []
+    for entity in resolution.entities:
+        own = [mentions[place[mention.span]] for mention in entity.mentions]
+        # Of what is written, so that reading it gives the same.
+        mean = round(sum(record["entity_probability"] for record in own) / len(own), DIGITS)
+        entities.append({"representative": entity.name, "probability": mean, "mentions": own})
     return {
         "id": document.key,
         "text": resolution.text,
         "tokens": tokens,
         "sentence_starts": list(document.sentence_starts),
-        "entities": [
-            {
-                "representative": entity.name,
-                "probability": _mean_probability(entity),
-                "mentions": [mentions[place[m.span]] for m in entity.mentions],
-            }
-            for entity in resolution.entities
-        ],
+        "entities": entities,
         "mentions": [
             {**record, "entity": mention.entity}
             for record, mention in zip(mentions, resolution.mentions, strict=True)
@@ -52,21 +51,12 @@ def record_of(resolution: Resolution) -> dict[str, Any]:
 
 def rows_of(resolution: Resolution) -> list[dict[str, Any]]:
     """A row for each mention, in the order of the text."""
-    records = _mention_records(resolution)
-    return [
-        {name: {**record, **_entity_columns(resolution, mention)}[name] for name in COLUMNS}
-        for record, mention in zip(records, resolution.mentions, strict=True)
-    ]
-
-
-def _entity_columns(resolution: Resolution, mention: ResolvedMention) -> dict[str, Any]:
-    return {"entity": mention.entity, "name": resolution.entities[mention.entity].name}
-
-
-def _mean_probability(entity: ResolvedEntity) -> float:
-    """Of what is written, so that reading it gives the same."""
-    written = [round(m.entity_probability, DIGITS) for m in entity.mentions]
-    return round(sum(written) / len(written), DIGITS)
+    rows = []
+    for record, mention in zip(_mention_records(resolution), resolution.mentions, strict=True):
+        name = resolution.entities[mention.entity].name
+        row = {**record, "entity": mention.entity, "name": name}
+        rows.append({column: row[column] for column in COLUMNS})
+    return rows
 
 
 def _mention_records(resolution: Resolution) -> list[dict[str, Any]]:

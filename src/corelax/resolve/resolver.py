@@ -172,14 +172,13 @@ class Resolver:
                 raise CorelaxError(f"mentions: {mention!r} is not a Span")
         places = self.model.places(document_given(document))
         visible = {m for m in every if m.is_continuous and places.holds(m)}
-        [scored] = self.model.scored([document], scheme=chosen.scheme, mentions=[sorted(visible)])
-        decisions = decide(scored, document, chosen, every_span=True).decisions()
-        free = 1 + max((decision.entity for decision in decisions), default=-1)
+        found = self._constrained(document, SpanConstraints("written", {}), chosen, visible)
         alone = [mention for mention in every if mention not in visible]
-        decisions += [Decision(m, free + i, None, 1.0, 1.0, 1.0) for i, m in enumerate(alone)]
-        if chosen.singletons != "keep":
-            decisions = without_alone(decisions)
-        return resolution_of(document, decisions)
+        if chosen.singletons != "keep" or not alone:
+            return found
+        free = len(found.entities)
+        decisions = [Decision(m, free + i, None, 1.0, 1.0, 1.0) for i, m in enumerate(alone)]
+        return resolution_of(document, [*found.mentions, *decisions])
 
     def corrected(self, found: Resolution, constraints: Constraints, **options: Any) -> Resolution:
         """A resolution resolved again, so that its entities respect constraints.
@@ -303,10 +302,11 @@ class Resolver:
             options: How to decide.
             written: The mentions that were found, if these are the others.
         """
-        places = self.model.places(document)
-        for span, name in sorted(constraints.mentions.items()):
-            if problem := places.problem(span):
-                raise CorelaxError(f"{name} {problem}")
+        if constraints.mentions:
+            places = self.model.places(document)
+            for span, name in sorted(constraints.mentions.items()):
+                if problem := places.problem(span):
+                    raise CorelaxError(f"{name} {problem}")
         others = set(written)
         if constraints.others == "likely":
             [scored] = self.model.scored([document], scheme=options.scheme)
