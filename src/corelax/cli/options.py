@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 from corelax.core.errors import CorelaxError
-from corelax.core.options import MOST_WORKERS, Option
+from corelax.core.options import MOST_WORKERS, FormatName, Option
 from corelax.core.printable import json_text, on_one_line, printable
-from corelax.io.formats import FormatName
 
 if TYPE_CHECKING:
     from corelax.render import Table

@@ -16,7 +16,7 @@ from corelax.cli.options import note_lost
 from corelax.cli.parameters import Option
 from corelax.core.errors import CorelaxError
 from corelax.core.files import STANDARD, check_not_input, explain, open_for_writing
-from corelax.io.formats import FormatName
+from corelax.core.options import FormatName
 
 if TYPE_CHECKING:
     from corelax.resolve import Resolution

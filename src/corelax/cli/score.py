@@ -15,8 +15,8 @@ from corelax.cli.options import (
 )
 from corelax.cli.parameters import Argument, Option
 from corelax.core.errors import CorelaxError
+from corelax.core.options import FormatName
 from corelax.core.printable import MAX_NAME, shortened
-from corelax.io.formats import FormatName
 from corelax.metrics.options import ScoreFilesOptions
 
 if TYPE_CHECKING:

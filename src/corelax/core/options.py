@@ -72,6 +72,10 @@ class Argument:
     show_default: bool = True
 
 
+# The formats of annotated files and their other names (`corelax.io.FORMATS`, `ALIASES`).
+FormatName = Literal[
+    "conll2012", "corefud", "ua", "jsonlines", "conll", "conllu", "conllua", "jsonl"
+]
 Threads = Annotated[
     int | None,
     Option(min=1, max=MOST_THREADS, metavar="N", help="Threads; else as many as there are cores."),

@@ -14,16 +14,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import IO, Literal, Protocol
+from typing import IO, Protocol
 
 from corelax.core.errors import CorelaxError, FormatError
 from corelax.core.files import STANDARD, open_for_writing, open_text, shown
 from corelax.document import Document
 from corelax.io.problems import Problems
-
-FormatName = Literal[
-    "conll2012", "corefud", "ua", "jsonlines", "conll", "conllu", "conllua", "jsonl"
-]
 
 
 class Reader(Protocol):

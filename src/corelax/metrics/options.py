@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from corelax.core.checks import check_beta
-from corelax.core.options import Option, check_options
-from corelax.io.formats import FormatName
+from corelax.core.options import FormatName, Option, check_options
 from corelax.metrics.registry import METRICS, SUPPLEMENTS, check_metrics
 
 AVERAGE = "conll"  # a score like the metrics, but without counts of its own

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from corelax.core.device import Device
-from corelax.core.options import MOST_WORKERS, Option, Threads
+from corelax.core.options import MOST_WORKERS, FormatName, Option, Threads
 from corelax.decode.options import ResolveOptions
-from corelax.io.formats import FormatName
 
 
 @dataclass(frozen=True, kw_only=True)
