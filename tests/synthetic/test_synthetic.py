@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from itertools import islice
@@ -50,13 +49,6 @@ def corpus() -> list[Document]:
 def detected(corpus: list[Document]) -> list[set[tuple[int, int]]]:
     """The mentions that are detected in each document of the corpus."""
     return [{(m.start, m.end) for m in analyse(doc).mentions} for doc in corpus]
-
-
-@pytest.fixture
-def profile(tmp_path: Path) -> Path:
-    path = tmp_path / "profile.json"
-    path.write_text(json.dumps({"corpora": {"tales": {"train": COUNTS, "empty": {}}}}))
-    return path
 
 
 def forms(doc: Document, cluster: Sequence[Span]) -> set[str]:
@@ -260,40 +252,6 @@ def test_without_ambiguity_people_have_last_names_of_their_own() -> None:
     assert shared(1) > 0
 
 
-def test_a_profile_gives_2_2_candidates_for_a_mention_that_corefers(profile: Path) -> None:
-    shape = Shape.from_profile(profile, "tales", "train")
-    assert shape.mean == pytest.approx(2.2 * 1_000 / 10)
-    assert shape.size_at(0.5) == round(2.2 * 110 * 1_000 / 1_200)
-    assert shape.tokens_per_mention == pytest.approx(10_000 / 2_200)
-    assert shape.tokens_per_sentence == 20
-    assert shape.clustered == pytest.approx(1 / 2.2)
-    assert shape.cluster_size == 1_000 / 250
-
-
-@pytest.mark.parametrize(
-    ("corpus", "split", "message"),
-    [
-        ("fables", "train", "no corpus 'fables'; choose from tales"),
-        ("tales", "dev", "no split 'dev'; choose from train, empty"),
-        ("tales", "empty", "lack 'mentions'"),
-    ],
-)
-def test_a_profile_without_what_is_asked_for_says_so(
-    profile: Path, corpus: str, split: str, message: str
-) -> None:
-    with pytest.raises(CorelaxError, match=re.escape(message)) as caught:
-        Shape.from_profile(profile, corpus, split)
-    assert str(profile) in str(caught.value)
-
-
-def test_a_profile_that_is_absent_or_no_json_is_named(tmp_path: Path) -> None:
-    with pytest.raises(CorelaxError, match=r"none\.json: no such file"):
-        Shape.from_profile(tmp_path / "none.json", "tales", "train")
-    (tmp_path / "text.json").write_text("counts")
-    with pytest.raises(CorelaxError, match=r"text\.json: not a JSON file"):
-        Shape.from_profile(tmp_path / "text.json", "tales", "train")
-
-
 @pytest.mark.parametrize(
     ("values", "message"),
     [
@@ -332,15 +290,3 @@ def test_the_command_writes_what_the_function_generates(app: Command, tmp_path: 
     done = CliRunner().invoke(app, [str(out), *options])
     assert (done.exit_code, done.output) == (0, "")
     assert read(out) == list(generate(5, seed=9, shape=SMALL, ambiguity=0.8))
-
-
-def test_the_command_takes_a_profile(app: Command, tmp_path: Path, profile: Path) -> None:
-    out = tmp_path / "made.jsonl"
-    options = ["--profile", str(profile), "--corpus", "tales", "--split", "train"]
-    assert CliRunner().invoke(app, [str(out), *options, "--documents", "2"]).exit_code == 0
-    assert read(out) == list(generate(2, shape=Shape.from_profile(profile, "tales", "train")))
-
-
-@pytest.mark.parametrize("options", [["--corpus", "tales"], ["--profile", "p.json"]])
-def test_half_a_profile_is_wrong_usage(app: Command, tmp_path: Path, options: list[str]) -> None:
-    assert CliRunner().invoke(app, [str(tmp_path / "x.conll"), *options]).exit_code == 2

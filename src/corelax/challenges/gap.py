@@ -71,11 +71,6 @@ def gap_answers(
 ) -> list[tuple[bool, bool]]:
     """For each item, whether the entities link its pronoun with name A and with name B.
 
-    Args:
-        items: What was asked.
-        predicted: The entities of each item's text, in the same order: lists of (first character, last + 1).
-        match: The rule by which a mention is one of a name; see `corelax.challenges.links`.
-
     >>> text = "Ann saw Bea when she left."
     >>> spans = {"pronoun": (17, 20), "a": (0, 3), "b": (8, 11)}
     >>> item = GapItem(id="x-1", text=text, **spans, a_coref=True, b_coref=False)

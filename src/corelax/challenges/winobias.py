@@ -92,10 +92,6 @@ class WinoBiasReport:
 def winobias_counts(*, gold: Iterable[Document], system: Iterable[Document]) -> WinoBiasCounts:
     """Counts right sentences. Mentions are compared as token spans, exactly.
 
-    Args:
-        gold: The sentences of one file, read by `corelax.io.read`.
-        system: The same sentences with the entities of a resolver.
-
     >>> words = [["The", "guard", "called", "the", "cook", "as", "he", "left"]]
     >>> gold = Document.from_sentences("d", words, clusters=[[(0, 2), (6, 7)]])
     >>> system = Document.from_sentences("d", words, clusters=[[(0, 2), (3, 5), (6, 7)]])

@@ -54,17 +54,7 @@ def study_files(
     format: str | None = None,
     note: Callable[[str], None] = ignore,
 ) -> Files:
-    """Checks the files of a study, and makes dev documents from training documents where that is asked for.
-
-    Args:
-        folder: Where held-out documents are written.
-        train: Training documents: a file, a folder, or several of them.
-        dev: Dev documents, in the same way.
-        test: Test documents. They must have entities to score against, and names of their own.
-        hold_out: Instead of `dev`, the number of training documents to hold out.
-        format: The format of the files; else by suffix or content.
-        note: Called with a warning if two files have the same content.
-    """
+    """The files of a study, checked; `hold_out` makes dev documents from training documents."""
     if train is None:
         raise CorelaxError("name files with --train and --dev, or try --quick")
     if dev is not None and hold_out is not None:

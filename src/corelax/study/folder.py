@@ -85,11 +85,6 @@ class StudyFolder:
     """What is done of a study in its folder.
 
     Files are read once: they do not change, and are asked for again and again.
-
-    Args:
-        out: The folder.
-        files: The documents.
-        common: Settings of all units.
     """
 
     def __init__(self, out: Path, files: Files, common: Mapping[str, Any]) -> None:

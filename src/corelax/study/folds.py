@@ -29,10 +29,6 @@ def make_folds(names: Iterable[str], folds: int) -> Sequence[Mapping[str, frozen
     names. The order that they are given in makes no difference. Returns the names of the training, dev and
     test documents of each fold.
 
-    Args:
-        names: The documents. Parts of one document share its name, so they stay together.
-        folds: How many folds, at least 2.
-
     >>> folds = make_folds(["GUM_a_1", "GUM_b_1", "GUM_a_2", "GUM_b_2", "x"], 3)
     >>> [sorted(fold["test"]) for fold in folds]
     [['GUM_b_1', 'x'], ['GUM_a_1', 'GUM_b_2'], ['GUM_a_2']]

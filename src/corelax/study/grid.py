@@ -47,11 +47,6 @@ def sweep_units(
 ) -> list[Unit]:
     """A unit for every combination, the last key varying fastest. All settings are checked.
 
-    Args:
-        config: A preset, or a TOML file.
-        grid: The values of each key.
-        settings: Settings that differ from the preset in all units.
-
     >>> units = sweep_units("lea", {"beta_squared": ["1", "1.4"], "baseline.epochs": ["7"]})
     >>> [unit.name for unit in units]
     ['lea_beta_squared=1_baseline.epochs=7', 'lea_beta_squared=1.4_baseline.epochs=7']

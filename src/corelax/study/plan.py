@@ -121,12 +121,6 @@ def quick_study() -> Study:
 def full_study(*, like_original: bool = True, tune: bool = True, vectors: bool = False) -> Study:
     """The paper's experiments, and the ones it is compared with.
 
-    Args:
-        like_original: Whether the paper's metric losses use the authors' hard filter of entities, which
-            drops singletons.
-        tune: Whether to tune learning rates on dev.
-        vectors: Whether there are word vectors, for the systems that need them.
-
     >>> [row.name for row in full_study().rows][:4]
     ['baseline', 'entity_ce', 'b3', 'b3_beta']
     """
@@ -159,12 +153,6 @@ def full_study(*, like_original: bool = True, tune: bool = True, vectors: bool =
 
 def unit_chain(unit: Unit, seed: int, common: Mapping[str, Any]) -> list[Config]:
     """The stages of a unit.
-
-    Args:
-        unit: The unit.
-        seed: The seed of weights, order and dropout.
-        common: Settings of all units. One that names no stage holds for every stage but pretraining;
-            one that names a stage (`antecedent.epochs`), where there is such a stage.
 
     >>> chain = unit_chain(Unit("lea_1.4", "lea", {"beta_squared": 1.4}), 2, {"epochs": 3})
     >>> [(config.stage, config.epochs) for config in chain]

@@ -27,15 +27,7 @@ Rates = tuple[float, float]  # of the first layer and of the second
 
 
 class Reproduction:
-    """A study in a folder.
-
-    Args:
-        study: The plan: units and rows.
-        runner: Does the runs.
-        seeds: The seeds of each unit. Learning rates are tuned with the first.
-        whole: The study that `study` is a part of, if it is: other parts can be run in the same folder.
-        note: Called with a line for each event that a user should know of.
-    """
+    """A study in a folder; other parts of the `whole` study can be run in the same folder."""
 
     def __init__(
         self,
@@ -204,11 +196,6 @@ class CrossValidation:
     """A study on every fold of a corpus: each is a study in a folder of its own, as `OUT/fold1`.
 
     Learning rates, β and T are chosen in each fold, on its dev documents. `Results` pools the folds.
-
-    Args:
-        out: The folder of all folds.
-        folds: The studies of the folds.
-        note: Called with a line for each event that a user should know of.
     """
 
     def __init__(self, out: Path, folds: Sequence[Reproduction], note: Note = ignore) -> None:

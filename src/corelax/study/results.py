@@ -185,15 +185,7 @@ class Results:
         metric: str = "conll",
         documents: tuple[int, ...] = (),
     ) -> Difference:
-        """The difference of a score, over the seeds that both have.
-
-        Args:
-            outcome: A row.
-            to: The row to compare it with; else the baseline.
-            part: "dev" or "test"; else the part that the tables are about.
-            metric: Which score.
-            documents: The documents that it is about, by their numbers; else all.
-        """
+        """The difference of a score to another row (else the baseline), over the seeds that both have."""
         other, part = to or self.baseline, part or self.part
         key = (outcome.units, other.units, part, metric, documents)
         if key not in self._differences:

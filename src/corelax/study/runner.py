@@ -31,13 +31,7 @@ Update = Callable[[int, int, Sequence[str]], None]
 class Runner:
     """Does runs in a folder, in processes beside this one, or in this one if there is one worker.
 
-    Args:
-        folder: The folder.
-        device: "auto", "cpu" or "cuda".
-        workers: How many runs at a time; else one for each core, or 4 on a GPU.
-        minutes: No run is started after this time; runs at work are finished. 0: nothing is done.
-        note: Called with a line for each event that a user should know of.
-        update: Called after each change.
+    No run is started after `minutes`, and runs at work are finished; with 0 nothing is done.
     """
 
     def __init__(
@@ -66,10 +60,6 @@ class Runner:
         """Does runs in the order of their importance; returns whether all are done.
 
         Else time was up, or runs have `failed`, which does not stop the others.
-
-        Args:
-            runs: The runs.
-            late: Whether to do them even if time is up.
         """
         wanted = merged(runs)
         waiting = self._undone(wanted)

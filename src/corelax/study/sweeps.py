@@ -161,14 +161,7 @@ def sweep(
 
 
 class Sweep:
-    """The runs of a sweep, and their results.
-
-    Args:
-        units: From `sweep_units`.
-        keys: The keys of the grid.
-        folder: Where they are.
-        seeds: The seeds.
-    """
+    """The runs of a sweep, and their results."""
 
     def __init__(
         self, units: Sequence[Unit], keys: Sequence[str], folder: StudyFolder, seeds: Sequence[int]
@@ -224,11 +217,6 @@ def sweep_table(
     rows: Sequence[SweepRow], *, links: bool = True, criterion: str = "CoNLL F1"
 ) -> Table:
     """The rows as a table: settings, scores in percent, the epoch that was kept, seconds of a run.
-
-    Args:
-        rows: The rows, in their order.
-        links: Whether the dev score is CoNLL (else the score of a pretraining task).
-        criterion: What the dev score is.
 
     >>> row = SweepRow(unit="lea_epochs=3", settings={"epochs": 3}, seeds=[1, 2], dev=[0.5, 0.7],
     ...     f1=[{"muc": 0.5, "b_cubed": 0.4, "ceaf_e": 0.6}] * 2, epochs=[2, 3], seconds=[7.25, 9.0])

@@ -92,10 +92,6 @@ def chosen_systems(*, vectors: bool, systems: Sequence[System] = SYSTEMS) -> lis
 def left_out(rows: Iterable[str], systems: Sequence[System] = SYSTEMS) -> list[str]:
     """The titles of the systems that a study lacks for want of word vectors.
 
-    Args:
-        rows: The names of the rows that it has.
-        systems: All systems.
-
     >>> systems = [System("global", "A global one"), System("deep", "A deep one", vectors=True)]
     >>> left_out(["global"], systems)
     ['A deep one']

@@ -10,8 +10,8 @@ from corelax.core.checks import check_number
 from corelax.core.errors import CorelaxError
 from corelax.document import Document
 from corelax.document.clustering import Clustering
+from corelax.synthetic.clauses import greeting, sentence
 from corelax.synthetic.entities import Entity
-from corelax.synthetic.sentences import greeting, sentence
 from corelax.synthetic.shape import Shape
 from corelax.synthetic.story import Story
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_right
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 from corelax.core.errors import CorelaxError
-from corelax.core.files import read_json
-
-CANDIDATES_PER_MENTION = 2.2  # OntoGUM: 50,517 detected mentions, 23,320 annotated ones
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,63 +99,3 @@ class Shape:
                 (1, 1296),
             )
         )
-
-    @classmethod
-    def from_profile(
-        cls,
-        path: str | os.PathLike[str],
-        corpus: str,
-        split: str,
-        *,
-        candidates_per_mention: float = CANDIDATES_PER_MENTION,
-    ) -> Shape:
-        """The shape of a corpus from a JSON file of counts: `corpora`, corpus, split, then totals.
-
-        Such a file counts annotated mentions. Those in clusters of one are left out, and detection is
-        taken to find `candidates_per_mention` times as many as remain, which is what it finds in
-        OntoGUM; corpora that annotate more or less than OntoNotes need another factor. So one in
-        `candidates_per_mention` detected mentions is in a cluster. Conversations are not counted and keep
-        their default share.
-        """
-        if not candidates_per_mention >= 1:
-            raise CorelaxError(
-                f"candidates_per_mention must be at least 1, not {candidates_per_mention:g}"
-            )
-        counts = _look_up(path, corpus, split)
-        try:
-            mentions = counts["mentions"] - counts["singleton_clusters"]
-            detected = candidates_per_mention * mentions
-            scale = detected / counts["mentions"]
-            sizes = {k: scale * v for k, v in counts["mentions_per_document"].items()}
-            return cls(
-                mentions=_quantiles(sizes["mean"], sizes["p50"], sizes["p90"], sizes["max"]),
-                tokens_per_mention=counts["tokens"] / detected,
-                tokens_per_sentence=counts["tokens"] / counts["sentences"],
-                clustered=mentions / detected,
-                cluster_size=mentions / (counts["clusters"] - counts["singleton_clusters"]),
-            )
-        except (AttributeError, KeyError, TypeError, ZeroDivisionError) as error:
-            raise CorelaxError(f"{path}: the counts of {corpus} {split} lack {error}") from None
-
-
-def _look_up(path: str | os.PathLike[str], corpus: str, split: str) -> dict[str, Any]:
-    """The counts of one split."""
-    content: Any = read_json(path)
-    for level, name in (("key", "corpora"), ("corpus", corpus), ("split", split)):
-        known = list(content) if isinstance(content, dict) else []
-        if name not in known:
-            choice = f"; choose from {', '.join(known)}" if level != "key" and known else ""
-            raise CorelaxError(f"{path}: no {level} {name!r}{choice}")
-        content = content[name]
-    return dict(content) if isinstance(content, dict) else {}
-
-
-def _quantiles(mean: float, half: float, p90: float, top: float) -> tuple[tuple[float, float], ...]:
-    """Quantiles with the given mean: the smallest document is what the mean leaves for it.
-
-    >>> _quantiles(mean=30, half=25, p90=50, top=90)
-    ((0, 7.0), (0.5, 25), (0.9, 50), (1, 90))
-    """
-    above = 0.4 * (half + p90) / 2 + 0.1 * (p90 + top) / 2
-    least = (mean - above) / 0.25 - half
-    return ((0, min(max(1.0, least), half)), (0.5, half), (0.9, p90), (1, top))

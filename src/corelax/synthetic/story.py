@@ -5,8 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from corelax.synthetic.entities import Cast, Entity, Kind
-from corelax.synthetic.fillers import filler
-from corelax.synthetic.references import Case, References
+from corelax.synthetic.references import Case, References, filler
 from corelax.synthetic.shape import Shape
 from corelax.synthetic.trees import Leaf, Phrase, Text
 
@@ -47,13 +46,7 @@ class Story:
         return self.size - self.text.candidates
 
     def argument(self, kind: Kind, case: Case, used: set[int]) -> tuple[Phrase, Entity | None]:
-        """A noun phrase for a place in a clause, and the entity if it refers to one.
-
-        Args:
-            kind: What can stand there.
-            case: The case of a pronoun.
-            used: Entities of the same clause, which cannot be named again; the new one is added.
-        """
+        """A noun phrase for a place in a clause, and the entity if it refers to one."""
         likely = self.shape.clustered + (0.28 if case == "subject" else -0.22)
         if self.rng.random() >= likely + PULL * self._lack_of_references():
             return self._filler(kind, used), None

@@ -69,11 +69,6 @@ def answers_table(results: Results) -> Table:
 def verdict(difference: Difference, wanted: float = 0.0, corrected: float | None = None) -> str:
     """Whether there is a gain that is not chance, and whether it is as large as wanted.
 
-    Args:
-        difference: The difference.
-        wanted: How many points it should be.
-        corrected: p after a correction for other comparisons, if there are any.
-
     >>> verdict(Difference(0.006, -0.001, 0.013, 0.06, 30, 5, 10_000, False), wanted=0.48)
     'as much, but it may be chance'
     >>> verdict(Difference(0.006, 0.001, 0.013, 0.01, 30, 5, 10_000, False), corrected=0.1)

@@ -39,15 +39,7 @@ _LONGER = (
 def study_page(
     results: Results, *, title: str, command: str = "", examples: int = 6, remark: str = ""
 ) -> Page:
-    """The report as data.
-
-    Args:
-        results: The results of the study.
-        title: The title of the page.
-        command: The command that made it.
-        examples: How many passages to show.
-        remark: A remark to begin with.
-    """
+    """The report as data."""
     scores: list[Table | None] = [scores_table(results, results.part)]
     scores += [scores_table(results, DEV)] if results.part != DEV else []
     longer = [_LONGER] if results.outcome("continued") else []
