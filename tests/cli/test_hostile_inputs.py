@@ -91,11 +91,9 @@ def test_data_goes_through_a_pipe_as_it_is(tmp_path: Path, monkeypatch: pytest.M
     assert "Ann\x01" in server().run("convert", "a.conll", "-", "--to", "conll2012").out
 
 
+@pytest.mark.parametrize("name", ["gold.conll", "link.conll", "hard.conll", "sub/../gold.conll"])
 @pytest.mark.parametrize(
-    "name", ["gold.conll", "./gold.conll", "link.conll", "hard.conll", "sub/../gold.conll"]
-)
-@pytest.mark.parametrize(
-    "command", ["convert gold.conll {}", "predict small gold.conll {}", "resolve gold.conll --out {}",
+    "command", ["convert gold.conll {}", "resolve gold.conll --out {}",
                 "features gold.conll --out {}", "resolve x.txt --mentions gold.conll --out {}",
                 "convert - {} --from conll2012"],
 )  # fmt: skip
@@ -263,7 +261,7 @@ def test_nested_toml_and_pipes_as_configurations_are_one_line(
         assert message in done.err
 
 
-@pytest.mark.parametrize("depth", range(940, 1000, 10))
+@pytest.mark.parametrize("depth", [940, 990])
 def test_nested_json_is_one_line(tmp_path: Path, corelax, depth: int) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"doc_key": ' + "[" * depth + "]" * depth + ', "sentences": [["a"]]}\n')

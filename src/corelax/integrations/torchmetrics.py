@@ -1,8 +1,7 @@
 """Coreference scores with the interface of torchmetrics: `update`, `compute`, `reset`.
 
 The state is the summed counts of each metric, so it adds up across batches and across processes and
-is divided once. With torchmetrics installed the class is a `torchmetrics.Metric` (and goes into a
-`MetricCollection`, Lightning, ...); without it, it has those three methods.
+is divided once. The class is a `torchmetrics.Metric`: it goes into a `MetricCollection`, Lightning, ...
 """
 
 # ruff: noqa: E402
@@ -13,38 +12,17 @@ from typing import Any
 
 from corelax.core.lazy import require
 
-require("torchmetrics", "torch")
+require("torchmetrics", "torch", "torchmetrics")
 
 import torch
 from torch import Tensor
+from torchmetrics import Metric
 
 from corelax.core.checks import check_beta
 from corelax.document.clustering import without_singletons
 from corelax.metrics import METRICS, AnyCounts, Report, check_metrics, evaluate
 
 __all__ = ["CoreferenceScore"]
-
-try:
-    from torchmetrics import Metric
-except ImportError:
-
-    class Metric:  # type: ignore[no-redef]
-        """The part of `torchmetrics.Metric` that summed states need."""
-
-        def __init__(self) -> None:
-            self._defaults: dict[str, Tensor] = {}
-
-        def add_state(self, name: str, default: Tensor, dist_reduce_fx: str) -> None:
-            """A state that starts at `default` and is summed across processes."""
-            if dist_reduce_fx != "sum":
-                raise ValueError(f"states are summed, not reduced by {dist_reduce_fx!r}")
-            self._defaults[name] = default
-            setattr(self, name, default.clone())
-
-        def reset(self) -> None:
-            """Forgets everything."""
-            for name, default in self._defaults.items():
-                setattr(self, name, default.clone())
 
 
 class CoreferenceScore(Metric):
@@ -107,11 +85,7 @@ class CoreferenceScore(Metric):
         return {name: torch.tensor(value, dtype=torch.float64) for name, value in values.items()}
 
     def _counts(self, name: str) -> AnyCounts:
-        state = getattr(self, _state(name))
-        if Metric.__module__ == __name__ and torch.distributed.is_initialized():
-            state = state.clone()  # torchmetrics would do this sum around compute()
-            torch.distributed.all_reduce(state)
-        return METRICS[name].counts.from_tuple(tuple(state.tolist()))
+        return METRICS[name].counts.from_tuple(tuple(getattr(self, _state(name)).tolist()))
 
 
 def _state(name: str) -> str:
