@@ -9,7 +9,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from corelax_kernels.library import Address, Floats, Ints, Kept, Number, check_memory, library
+from corelax_kernels.library import (
+    Address,
+    Floats,
+    Ints,
+    Kept,
+    Number,
+    addresses,
+    check_memory,
+    library,
+)
 
 PANEL, HEAD = 64, 32  # sizes of matrices and of heads are multiples of these
 WIDEST = 65_536  # numbers whose products with bytes four bytes can add up
@@ -61,25 +70,18 @@ class _Matrix(ctypes.Structure):
     _fields_ = (
         ("rows", Number),
         ("columns", Number),
-        ("packed", Address),
-        ("sums", Address),
-        ("scales", Address),
-        ("bias", Address),
+        *addresses("packed sums scales bias"),
     )
 
 
 class _Norm(ctypes.Structure):
-    _fields_ = (("weight", Address), ("bias", Address))
+    _fields_ = addresses("weight bias")
 
 
 class _Layer(ctypes.Structure):
     _fields_ = (
-        ("all", _Matrix),
-        ("out", _Matrix),
-        ("inner", _Matrix),
-        ("outer", _Matrix),
-        ("mixed_norm", _Norm),
-        ("norm", _Norm),
+        *((name, _Matrix) for name in ("all", "out", "inner", "outer")),
+        *((name, _Norm) for name in ("mixed_norm", "norm")),
     )
 
 

@@ -33,6 +33,11 @@ def is_supported() -> bool:
         return False
 
 
+def addresses(names: str) -> list[tuple[str, type]]:
+    """Fields of a structure that are addresses, by names with blanks between."""
+    return [(name, Address) for name in names.split()]
+
+
 class Kept:
     """Arrays that the library reads by their addresses: they must live as long as what refers to them."""
 

@@ -12,6 +12,7 @@ from corelax_kernels.library import (
     Ints,
     Kept,
     Number,
+    addresses,
     check_memory,
     library,
 )
@@ -23,10 +24,7 @@ class _Scorer(ctypes.Structure):
     _fields_ = (
         ("size", Number),
         ("hidden", Number),
-        ("product", Address),
-        ("place", Address),
-        ("who", Address),
-        ("out", Address),
+        *addresses("product place who out"),
         ("bias", ctypes.c_float),
     )
 
@@ -36,15 +34,7 @@ class _Pairs(ctypes.Structure):
         ("scorer", ctypes.POINTER(_Scorer)),
         ("rows", Number),
         ("candidates", Number),
-        ("vectors", Address),
-        ("own", Address),
-        ("previous", Address),
-        ("row", Address),
-        ("where", Address),
-        ("place", Address),
-        ("who", Address),
-        ("coarse", Address),
-        ("scores", Address),
+        *addresses("vectors own previous row where place who coarse scores"),
         ("failed", ctypes.c_int),
     )
 

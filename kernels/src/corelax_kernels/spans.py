@@ -6,7 +6,7 @@ import ctypes
 
 import numpy as np
 
-from corelax_kernels.library import Address, Floats, Ints, Kept, Number, library
+from corelax_kernels.library import Floats, Ints, Kept, Number, addresses, library
 
 HIDDEN = 16  # sizes are multiples of it
 
@@ -15,9 +15,7 @@ class _Scorer(ctypes.Structure):
     _fields_ = (
         ("hidden", Number),
         ("schemes", Number),
-        ("rest", Address),
-        ("out", Address),
-        ("bias", Address),
+        *addresses("rest out bias"),
     )
 
 
@@ -26,14 +24,7 @@ class _Spans(ctypes.Structure):
         ("scorer", ctypes.POINTER(_Scorer)),
         ("spans", Number),
         ("words", Number),
-        ("start", Address),
-        ("end", Address),
-        ("sums", Address),
-        ("scheme", Address),
-        ("window", Address),
-        ("first", Address),
-        ("width", Address),
-        ("logits", Address),
+        *addresses("start end sums scheme window first width logits"),
     )
 
 
