@@ -120,13 +120,3 @@ def test_arrays_of_other_shapes_are_refused(kernels, pairs, name):
     arguments[name] = arguments[name][:, 1:]
     with pytest.raises(ValueError, match="shape"):
         kernels.pairs(**arguments)
-
-
-@pytest.mark.parametrize(
-    ("name", "kind"), [("place", str), ("place", object), ("who", float), ("coarse", int)]
-)
-def test_arrays_of_other_kinds_are_refused(kernels, pairs, name, kind):
-    arguments, _ = pairs
-    arguments[name] = np.zeros_like(arguments[name]).astype(kind)
-    with pytest.raises(ValueError, match="instead of"):
-        kernels.pairs(**arguments)

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corelax.rankers.encoder.antecedents import AntecedentScorer, Spans, voices
+from corelax.rankers.encoder.antecedents import AntecedentScorer, Spans
 from corelax.rankers.encoder.features import DISTANCES, WHERE
 from corelax.rankers.encoder.inputs import encoder_input
 from corelax.rankers.encoder.network import BLOCK, PROPERTIES
@@ -180,27 +180,6 @@ def test_a_feature_tells_what_two_spans_share(name, changes, expected):
     for key, size in reversed(WHERE.items()):
         code, digits[key] = divmod(code, size)
     assert digits[name] == expected
-
-
-@pytest.mark.parametrize(
-    ("speakers", "turns", "expected"),
-    [
-        ((0, 0), (0, 0), "nobody"),
-        ((1, 1), (1, 5), "one speaker"),
-        ((1, 2), (1, 2), "two speakers, turn after turn"),
-        ((1, 2), (1, 4), "two speakers"),
-        ((0, 0), (3, 3), "one quote"),
-        ((0, 0), (3, 4), "two quotes"),
-        ((0, 0), (3, 0), "this is quoted"),
-        ((0, 1), (0, 2), "that is spoken"),
-    ],
-)
-def test_a_pair_knows_who_speaks(speakers, turns, expected):
-    names = [
-        *("nobody", "one speaker", "two speakers, turn after turn", "two speakers"),
-        *("one quote", "two quotes", "this is quoted", "that is spoken"),
-    ]
-    assert names[int(voices(*map(torch.tensor, (*speakers, *turns))))] == expected
 
 
 # The whole ranker.

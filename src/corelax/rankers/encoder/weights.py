@@ -108,7 +108,8 @@ class StoredWeights:
         stored, scale = self._of(name), self._stored.get(name + SCALE)
         weight = np.ascontiguousarray(stored[numbers], np.float32)
         if scale is not None:
-            weight *= scale[numbers].astype(np.float32)[..., None]
+            with np.errstate(invalid="ignore"):  # what comes of infinite scales is refused below
+                weight *= scale[numbers].astype(np.float32)[..., None]
         if not np.isfinite(weight.max(initial=0.0) - weight.min(initial=0.0)):
             raise CorelaxError(
                 f"{self._path}: {name} holds values that are not finite; copy or train it again"
