@@ -78,9 +78,10 @@ def test_from_an_unfinished_start_the_rest_is_learnt(unfinished, data, preset):
 
 def with_singletons(doc):
     """Every second mention that detection finds and that does not corefer becomes an entity of its own."""
-    found = describe(doc, FeatureSettings(), load_lexicons("shipped"), lambda _: None).spans
-    taken = {(mention.start, mention.end) for cluster in doc.clusters for mention in cluster}
-    alone = [[Span(*span)] for span in found if span not in taken]
+    known = describe(doc, FeatureSettings(), load_lexicons("shipped"), lambda _: None)
+    taken = {mention for cluster in doc.clusters for mention in cluster}
+    found = [Span(m.mention.start, m.mention.end) for m in known.mentions]
+    alone = [[span] for span in found if span not in taken]
     return doc.with_clusters(Clustering([*doc.clusters, *alone[::2]]))
 
 
