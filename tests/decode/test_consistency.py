@@ -4,7 +4,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corelax.decode.antecedents import best_antecedents, entities_of_links
+from corelax.decode import best_antecedents
+from corelax.decode.arrays import entity_numbers
 from corelax.document import Document
 from corelax.english.claims import Claims, claims_of
 
@@ -48,7 +49,7 @@ def test_no_entity_clashes(case):
     scores, claims = case
     links = best_antecedents(scores, claims=claims)
     assert all(j <= i for i, j in enumerate(links))
-    entities = entities_of_links(links)
+    entities = entity_numbers(links).tolist()
     for i, a in enumerate(entities):
         for j, b in enumerate(entities):
             assert a != b or not claims.made[i] & claims.refused[j]
@@ -61,7 +62,7 @@ def test_links_that_make_no_clash_are_those_without_claims(case):
     plain = best_antecedents(scores)
     nothing = Claims([0] * len(scores), claims.refused)
     assert best_antecedents(scores, claims=nothing) == plain
-    if not claims.clashing(entities_of_links(plain)):
+    if not claims.clashing(entity_numbers(plain).tolist()):
         assert best_antecedents(scores, claims=claims) == plain
 
 
@@ -80,7 +81,7 @@ def test_what_must_be_linked_is_linked_whatever_is_claimed(case, data):
     scores, claims = case
     number = st.integers(0, max(0, len(scores) - 1))
     pairs = data.draw(st.lists(st.tuples(number, number), max_size=4)) if len(scores) else []
-    entities = entities_of_links(best_antecedents(scores, must_link=pairs, claims=claims))
+    entities = entity_numbers(best_antecedents(scores, must_link=pairs, claims=claims)).tolist()
     assert all(entities[a] == entities[b] for a, b in pairs)
     free = [i for i in range(len(scores)) if all(i not in pair for pair in pairs)]
     for i in free:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from corelax.core.errors import CorelaxError
-from corelax.decode.arrays import Floats, as_array, candidate_scores, dense_scores, entity_numbers
+from corelax.decode.arrays import Floats, as_array, candidate_scores, dense_scores
 from corelax.decode.consistency import consistent_antecedents
 from corelax.decode.constraints import Pairs, constrained_entities
 from corelax.english.claims import Claims
@@ -85,16 +85,6 @@ def links_within(table: Floats, entities: Sequence[Sequence[int]]) -> list[int]:
         for at, i in enumerate(entity[1:], 1):
             links[i] = entity[int(table[i, entity[:at]].argmax())]
     return links
-
-
-def entities_of_links(links: Sequence[int]) -> list[int]:
-    """The number of each mention's entity, counted by first mentions, from its antecedent or itself.
-
-    >>> entities_of_links([0, 1, 0, 1])
-    [0, 1, 0, 1]
-    """
-    numbers: list[int] = entity_numbers(links).tolist()
-    return numbers
 
 
 def _masked(scores: Floats) -> Floats:

@@ -7,7 +7,7 @@ was not taken stays apart: the ranker has decided that.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -43,8 +43,8 @@ def with_far_names(
     result = list(links)
     first = first_mentions(links)
     claiming: dict[int, list[int]] = {}  # by the first mention of their entity
-    for mention, root in _with_first(claims.claiming(), first):
-        claiming.setdefault(root, []).append(mention)
+    for mention in claims.claiming():
+        claiming.setdefault(int(first[mention]), []).append(mention)
     home: dict[int, int] = {}  # of entities that were linked to earlier ones: the earliest of these
     parts: dict[int, list[int]] = {}  # of the earliest: all entities that are one with it now
     latest: dict[tuple[str, ...], int] = {}
@@ -60,11 +60,6 @@ def with_far_names(
                 home[mention], parts[root] = root, [*known, mention]
         latest[name] = mention
     return result
-
-
-def _with_first(mentions: list[int], first: Ints) -> Iterator[tuple[int, int]]:
-    """(mention, the first mention of its entity)."""
-    return zip(mentions, first[mentions].tolist(), strict=True)
 
 
 def _full_names(

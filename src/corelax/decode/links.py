@@ -11,8 +11,8 @@ from torch import Tensor
 
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
-from corelax.decode.antecedents import entities_of_links, links_within
-from corelax.decode.arrays import Floats
+from corelax.decode.antecedents import links_within
+from corelax.decode.arrays import Floats, entity_numbers
 from corelax.decode.constraints import Pairs, Preference, constrained_entities
 from corelax.document.clustering import SINGLETONS
 from corelax.relax.entities import entity_probs
@@ -97,7 +97,8 @@ def _decode(
     must_link, cannot_link = list(must_link), list(cannot_link)
     least = 1 if singletons == "keep" or mentions is not None else 2
     if mentions is None and not must_link and not cannot_link:
-        entity_of = entities_of_links(_earliest_best(preference(scores)))
+        wanted = preference(scores)  # of equal ones argmax gives the first
+        entity_of = entity_numbers(wanted.argmax(-1) if len(wanted) else []).tolist()
         entities: list[list[int]] = [[] for _ in range(max(entity_of, default=-1) + 1)]
         for mention, entity in enumerate(entity_of):
             entities[entity].append(mention)
@@ -114,9 +115,3 @@ def _checked_scores(antecedent_scores: Tensor) -> Tensor:
         )
     scores = masked_scores(antecedent_scores).detach().cpu()
     return scores if scores.dtype == torch.float64 else scores.float()  # numpy has no bfloat16
-
-
-def _earliest_best(scores: NDArray[np.floating]) -> list[int]:
-    """The column of the best score in each row; of equal ones the first, as numpy promises."""
-    columns: list[int] = scores.argmax(-1).tolist() if len(scores) else []
-    return columns
