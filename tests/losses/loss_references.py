@@ -4,7 +4,6 @@ Scores and gold are lists here, so that nothing is shared with the tensors of th
 """
 
 import math
-from itertools import product
 
 import torch
 from hypothesis import strategies as st
@@ -189,10 +188,3 @@ def rescaled(scores, costs, m):
         best = max(row[k] for k in possible if abs(cost[k]) < 1e-6)
         total += max(cost[j] * (m + row[j] - best) for j in possible)
     return total
-
-
-def all_choices(scores):
-    """Every way to choose, with its probability."""
-    probs = [softmax(row) for row in rows(scores)]
-    for actions in product(*(range(len(p)) for p in probs)):
-        yield list(actions), math.prod(p[j] for p, j in zip(probs, actions, strict=True))

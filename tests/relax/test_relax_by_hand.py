@@ -50,16 +50,6 @@ def test_sums_of_a_table_are_those_of_its_rows(shape, dtype):
     assert_same(ours, gradients(plain, probs, weights), 1e-12 if dtype == torch.float64 else 1e-6)
 
 
-def _one_by_one(probs, weights, gold):
-    """Each sum with the weights that `gradients` gives it, and leaves of its own."""
-    generator = torch.Generator().manual_seed(0)
-    for number in range(5):
-        leaves = [tensor.clone().requires_grad_() for tensor in (probs, weights)]
-        values = moments(*leaves, gold)[number]
-        random = torch.rand(values.shape, generator=generator, dtype=torch.float64)
-        yield values, random, *leaves
-
-
 @pytest.mark.parametrize("shape", [(1, 1), (7, 7), (2, 7, 7), (0, 0), (2, 3, 8, 8)])
 def test_a_solve_by_panels_is_the_solve_of_the_library(shape, monkeypatch):
     monkeypatch.setattr(triangular, "WIDEST", {"cpu": 3})

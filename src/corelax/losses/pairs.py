@@ -67,14 +67,6 @@ def anaphoricity_cross_entropy(
 ) -> Tensor:
     """Cross entropy of "this mention has an antecedent".
 
-    Args:
-        scores: [mention] above 0 for anaphoric.
-        gold: [mention] entity numbers, −1 for a mention in no gold entity.
-        lengths: [] how many of the mentions are not padding.
-
-    Returns:
-        The sum over mentions.
-
     >>> anaphoricity_cross_entropy(torch.zeros(2), torch.tensor([0, 0]))
     tensor(1.3863)
     """

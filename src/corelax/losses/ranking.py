@@ -80,14 +80,7 @@ def margin_loss(
 
 
 def slack_rescaled(scores: Tensor, costs: Tensor, correct: Tensor, margin: float) -> Tensor:
-    """Σ_i max_j c_ij (m + s_ij − max_{k correct} s_ik), the mean over documents.
-
-    Args:
-        scores: [..., mention, antecedent] with −inf where there is no action.
-        costs: [..., mention, antecedent] c_ij ≥ 0, 0 for correct actions.
-        correct: [..., mention, antecedent] of which every mention has a possible one.
-        margin: m.
-    """
+    """Σ_i max_j c_ij (m + s_ij − max_{k correct} s_ik), the mean over documents."""
     check_factor("margin", margin)
     if not scores.shape[-1]:
         return scores.sum()

@@ -42,13 +42,7 @@ def trusted() -> Iterator[None]:
 
 
 def advise_scores(scores: Tensor, lengths: Tensor | None = None) -> None:
-    """Warns if no mention can be linked, as with the antecedent in the first axis.
-
-    Args:
-        scores: [..., mention, antecedent], checked; −inf, or a score more than `MASKED` below that of a new
-            entity, marks antecedents that were pruned.
-        lengths: [...] mentions of each document of a padded batch.
-    """
+    """Warns if no mention can be linked, as with the antecedent in the first axis."""
     # What compiles a loss cannot look at scores, nor at the variable.
     if not can_check(scores) or _is_trusted.get() or scores.shape[-1] < 2 or not scores.numel():
         return
@@ -71,12 +65,7 @@ def _can_link(scores: Tensor, new: Tensor) -> Tensor:
 
 
 def advise_gold(gold: Tensor, real: Tensor | None = None) -> None:
-    """Warns if entity 0 seems to mean "no entity": it has most mentions of a document, and none is −1.
-
-    Args:
-        gold: [..., mention] entity numbers.
-        real: [..., mention] False for padding; None if there is none.
-    """
+    """Warns if entity 0 seems to mean "no entity": it has most mentions of a document, and none is −1."""
     if not can_check(gold) or _is_trusted.get():
         return
     if gold.shape[-1] < FEWEST_MENTIONS or not gold.numel():

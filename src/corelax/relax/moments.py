@@ -39,11 +39,6 @@ class Moments(NamedTuple):
 def moments(probs: Tensor, weights: Tensor, gold: Gold) -> Moments:
     """All sums of a table of probabilities.
 
-    Args:
-        probs: [..., mention, system entity] P, of one mention at least.
-        weights: [..., mention] w, in float64.
-        gold: The gold entities.
-
     >>> gold = Gold(torch.tensor([0, 0]), torch.tensor([2.0]))
     >>> moments(torch.tensor([[1.0, 0.0], [0.5, 0.5]]), torch.ones(2).double(), gold).shared_links
     tensor([[0.5000, 0.0000]], dtype=torch.float64)

@@ -33,15 +33,7 @@ class CardText(NamedTuple):
 def write_card(
     folder: Path, config: StageSettings, training: Mapping[str, Any], text: CardText
 ) -> None:
-    """Writes `README.md` of a model folder.
-
-    Args:
-        folder: The model folder.
-        config: The settings of the stage.
-        training: What is known about the training, with "epoch", "dev" and, of a ranker that resolves,
-            "scores": of all dev documents, or of each corpus.
-        text: What the ranker adds.
-    """
+    """Writes `README.md` of a model folder."""
     lines = [
         f"# {config.stage}",
         "",

@@ -75,15 +75,7 @@ def save_checkpoint(
     history: History,
     of: Mapping[str, str],
 ) -> None:
-    """Weights, the state of the optimiser and the history.
-
-    Args:
-        folder: The model folder.
-        network: Any network; its `state_dict` is written.
-        optimizer: The optimiser of its parameters. Only tensors of its state are written.
-        history: The finished epochs.
-        of: As for `save_weights`.
-    """
+    """Weights, the state of the optimiser and the history."""
     tensors = dict(network.state_dict())
     for name, parameter in network.named_parameters():
         for state_name, value in optimizer.state.get(parameter, {}).items():
@@ -100,15 +92,7 @@ def load_checkpoint(
     of: Mapping[str, str],
     state: Sequence[str] = ADAGRAD,
 ) -> History:
-    """Restores network and optimiser after the last finished epoch; without a checkpoint, leaves them.
-
-    Args:
-        folder: The model folder.
-        network: As in `save_checkpoint`.
-        optimizer: As in `save_checkpoint`.
-        of: As in `save_checkpoint`.
-        state: Names in the optimiser's state: `ADAGRAD` or `ADAM`.
-    """
+    """Restores network and optimiser after the last finished epoch; without a checkpoint, leaves them."""
     path = folder / CHECKPOINT
     if not path.exists():
         return History()

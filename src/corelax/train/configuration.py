@@ -95,10 +95,6 @@ def _shipped(name: str) -> Configuration:
 def order_stages(wanted: Iterable[str], needs: Callable[[str], Sequence[str]]) -> list[str]:
     """Stages in an order in which each comes after those that it needs.
 
-    Args:
-        wanted: The stages to order; those that they need are added.
-        needs: The stages that a stage needs.
-
     >>> order_stages(["lea", "b3"], {"lea": ["baseline"], "b3": ["baseline"], "baseline": []}.__getitem__)
     ['baseline', 'lea', 'b3']
     """

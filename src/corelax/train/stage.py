@@ -144,17 +144,7 @@ def train_stages(
     note: Note = ignore,
     checkpoint_seconds: float = 0.0,
 ) -> dict[str, Model]:
-    """Trains stages one after the other, each in its folder; their models by name.
-
-    Args:
-        configs: The settings of the stages, each after those that it needs.
-        out: Each stage becomes a model folder in this one.
-        make_stage: Makes a stage from its settings and the models of the stages before.
-        resume: As for `train_stage`.
-        progress: As for `train_stage`.
-        note: As for `train_stage`.
-        checkpoint_seconds: As for `train_epochs`.
-    """
+    """Trains stages one after the other, each in its folder; their models by name."""
     models: dict[str, Model] = {}
     for config in configs:
         stage = make_stage(config, models)

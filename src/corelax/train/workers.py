@@ -58,10 +58,6 @@ class Workers(NamedTuple):
 
         A weight that no worker has a gradient for still has none afterwards, so that an optimiser leaves it
         alone. Not `DistributedDataParallel`: a worker may have no document in a step.
-
-        Args:
-            weights: The weights, the same on all workers.
-            loss: This worker's part of the loss.
         """
         total = loss.detach().clone()
         if self.size == 1:

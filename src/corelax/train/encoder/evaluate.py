@@ -26,14 +26,7 @@ def predictions(
     *,
     consistent: bool = True,
 ) -> Iterator[Clustering[Span]]:
-    """The predicted entities of each document, singletons among them where the document has such.
-
-    Args:
-        ranker: The ranker, on any device; it is in evaluation mode while documents are scored.
-        examples: The documents.
-        scheme: The number of the scheme to annotate by; each document's own if None.
-        consistent: Whether the words of documents keep people apart, as in `Resolver.resolve`.
-    """
+    """The predicted entities of each document, singletons among them where the document has such."""
     network = TorchNetwork(ranker)
     with evaluation_mode(ranker):  # also if the caller stops early
         for start in range(0, len(examples), TOGETHER):

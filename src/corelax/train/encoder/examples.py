@@ -135,18 +135,7 @@ def make_example(
     markables: Document | None = None,
     types: Sequence[str] = (),
 ) -> Example:
-    """A document as a ranker learns from it.
-
-    Args:
-        document: Words, sentences and gold entities.
-        tokenizer: Of the encoder.
-        scheme: The number of its scheme.
-        window: Of the encoder, in pieces.
-        max_width: The longest span, in words.
-        singletons: Whether its entities of one mention count.
-        markables: The same document with more mentions, entity types and syntactic heads, if there is one.
-        types: Names of entity types.
-    """
+    """A document as a ranker learns from it."""
     windows = encoder_input(document, tokenizer, window)
     places = Places(windows, len(document.words), max_width)
     rich = markables or document

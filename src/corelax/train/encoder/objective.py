@@ -50,13 +50,6 @@ def batch_objective(config: EncoderConfig, epoch: int) -> Callable[..., Tensor]:
 
     Of a worker's share of the documents it is the worker's part of the loss: the parts of all workers add up
     to the loss, and their gradients to its gradient.
-
-    Args:
-        config: The stage.
-        epoch: Counted from 1; the temperature depends on it.
-
-    Returns:
-        A function of ranker, documents, and `Totals` of the step if these are not all its documents.
     """
     loss = loss_function(config, epoch)
 

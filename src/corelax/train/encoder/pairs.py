@@ -24,12 +24,6 @@ def gap_examples(
     """Items as a ranker learns from them: whether the pronoun and each name corefer, and nothing else.
 
     An item is left out if a name is not a stretch of whole words in one sentence.
-
-    Args:
-        items: The items.
-        tokenizer: Of the encoder.
-        settings: Of the ranker.
-        scheme: The number of the scheme that the pairs are learnt for.
     """
     examples = []
     for item in items:

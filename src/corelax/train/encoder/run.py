@@ -63,14 +63,7 @@ class RecipeRun:
         progress: Progress | None = None,
         note: Note = ignore,
     ) -> EncoderModel:
-        """Trains stages and what they need; the model of the last.
-
-        Args:
-            stages: The stages; as the recipe says if empty.
-            resume: Whether to continue a stage that was begun.
-            progress: Progress callbacks.
-            note: Receives the score of each stage.
-        """
+        """Trains stages and what they need; the model of the last."""
         order = self.recipe.order(stages)
         self._check_files(order)
         configs = [replace(self.recipe.stages[name], seed=self.seed) for name in order]

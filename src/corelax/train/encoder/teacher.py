@@ -47,12 +47,6 @@ def taught(
     The entities of `corpus.teacher` take the place of those there are; markables stay where the corpus names
     files for them. The probabilities of `corpus.soft` come beside the entities. Twins are asked about on
     their own.
-
-    Args:
-        examples: Documents of the corpus.
-        corpus: The corpus.
-        teachers: The models by name.
-        settings: Of the ranker that learns.
     """
     result = list(examples)
     for name in corpus.teachers:
@@ -77,14 +71,7 @@ def taught(
 def opinions(
     teacher: EncoderModel, examples: Sequence[Example], scheme: str, max_width: int
 ) -> Iterator[Opinion]:
-    """What a teacher thinks of each document, by one of the schemes that it knows.
-
-    Args:
-        teacher: A trained model; its encoder may be another than that of the ranker that learns.
-        examples: The documents.
-        scheme: The scheme.
-        max_width: The longest span of the ranker that learns.
-    """
+    """What a teacher thinks of each document, by one of the schemes that it knows."""
     number = teacher.ranker.settings.schemes.index(scheme)
     with evaluation_mode(teacher.ranker):
         for start in range(0, len(examples), TOGETHER):

@@ -141,12 +141,6 @@ def update_average(average: nn.Module, network: nn.Module, decay: float, step: i
 
     The mean of the weights over steps resolves better than the last weights.
 
-    Args:
-        average: A copy of the network.
-        network: The network after a step.
-        decay: The value of d at the end; the mean is over about 1 / (1 − d) steps.
-        step: Counted from 1. Early means are over few steps: d = min(decay, (step + 1) / (step + 10)).
-
     >>> average, network = nn.Linear(1, 1, bias=False), nn.Linear(1, 1, bias=False)
     >>> _ = average.weight.data.fill_(0.0), network.weight.data.fill_(1.0)
     >>> update_average(average, network, 0.5, step=100)

@@ -21,12 +21,6 @@ def varied(examples: Sequence[Example], config: EncoderConfig, draw: Draw) -> li
     """The documents that a step makes of those of a batch.
 
     Either all are cut or none: documents of like lengths need little filling up.
-
-    Args:
-        examples: The documents.
-        config: How often men and women are exchanged (`swaps`), how often documents are cut into a few
-            sentences (`cuts`), and how long a document may be (`max_words`).
-        draw: Gives random numbers.
     """
     is_cut = draw(1000) < 1000 * config.cuts
     result = []
