@@ -33,7 +33,6 @@ class SoftSide(Side):
 
     @cached_property
     def links(self) -> Tensor:
-        """[..., entity] Σ_{j<i} P[i, u] P[j, u]."""
         if (known := self._overlap.moments) is not None:
             return known.links
         return products(self.size, self._overlap.squares.sum(-2))

@@ -14,9 +14,8 @@ from typing import Any
 from corelax.core.lazy import lazy_imports
 
 with lazy_imports(__name__):
-    from corelax.rankers.sparse.folder import Model, load_model
+    from corelax.rankers.sparse.folder import load_model
     from corelax.train.api import Trained, train
-    from corelax.train.configuration import Configuration, read_configuration
     from corelax.train.loop import Progress, Trainee, train_epochs
     from corelax.train.optim import AdaGrad, clip_gradients
     from corelax.train.options import ArgumentError, TrainOptions
@@ -33,8 +32,6 @@ __all__ = [
     "AdaGrad",
     "ArgumentError",
     "Config",
-    "Configuration",
-    "Model",
     "Progress",
     "StageSettings",
     "TrainOptions",
@@ -43,7 +40,6 @@ __all__ = [
     "clip_gradients",
     "load_data",
     "load_model",
-    "read_configuration",
     "stage_chain",
     "train",
     "train_chain",

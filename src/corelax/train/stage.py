@@ -88,7 +88,9 @@ def train_stage(
         note(f"{config.stage}: trained before ({_on_dev(config, stage.saved(folder))})")
         return finished
     if (folder / CONFIG).exists() and not resume:
-        raise CorelaxError(f"{folder}: was begun before; go on with --resume, or delete it")
+        raise CorelaxError(
+            f"{folder}: holds an unfinished run; continue with --resume or delete the folder"
+        )
     workers = stage.workers
     with lock_folder(folder) if workers.leads else nullcontext():
         finished = finished_model(stage, folder)  # by a command that ended just now

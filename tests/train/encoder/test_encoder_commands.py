@@ -163,7 +163,9 @@ def test_a_recipe_goes_on_where_it_was_interrupted(corelax, files, tmp_path, mon
     assert "--resume" in done.err.splitlines()[-1]
     again = corelax(*by_recipe(files, tmp_path / "parts", *more))
     assert again.code == 1
-    assert again.err.splitlines()[-1].startswith(f"{tmp_path / 'parts/second'}: was begun before")
+    assert again.err.splitlines()[-1].startswith(
+        f"{tmp_path / 'parts/second'}: holds an unfinished run"
+    )
     assert corelax(*by_recipe(files, tmp_path / "parts", *more, "--resume")).code == 0
     for stage in ("first", "second", "metric"):
         whole, parts = (tmp_path / name / stage / WEIGHTS for name in ("whole", "parts"))

@@ -129,7 +129,7 @@ def test_going_on_must_be_asked_for(train, tmp_path):
     done = train(tmp_path)
     assert done.code == 1
     assert done.err.splitlines() == [
-        f"{tmp_path / 'anaphoricity'}: was begun before; go on with --resume, or delete it"
+        f"{tmp_path / 'anaphoricity'}: holds an unfinished run; continue with --resume or delete the folder"
     ]
     assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
 
