@@ -364,3 +364,9 @@ def test_requests_that_cannot_be_met_are_an_error(options, message):
     counts = DocumentCounts({"mentions": np.ones((1, 3, 4))})
     with pytest.raises(CorelaxError, match=message):
         paired_difference(system=counts, baseline=counts, **{"metric": "mentions", **options})
+
+
+def test_counts_of_documents_come_from_reports_that_have_them():
+    for reports in ([], [report([(["ab"], ["ab"])])]):
+        with pytest.raises(CorelaxError, match="per_document=True"):
+            DocumentCounts.of(reports)

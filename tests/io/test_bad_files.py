@@ -74,6 +74,7 @@ CONLLU = {
     "letters as number": (conllu(("x", "a", "_")), 1, "'x'; 1 was expected"),
     "no number": (conllu(("", "a", "_")), 1, "''; 1 was expected"),
     "a number of 5000 digits": (conllu((LONG, "a", "_")), 1, "1 was expected"),
+    "an empty node twice": (conllu(WORD, *[("1.1", "a", "_")] * 2), 3, "wrong place"),
     "an empty node out of place": (conllu(WORD, ("5.1", "a", "_")), 2, "wrong place"),
     "a multiword token out of place": (conllu(("2-3", "ab", "_"), WORD), 1, "wrong place"),
     "a multiword token backwards": (conllu(("1-0", "ab", "_"), WORD), 1, "wrong place"),

@@ -136,6 +136,12 @@ def test_a_file_read_and_written_reads_the_same(tmp_path: Path, cells: list[str]
     assert io.read(tmp_path / "b.conllua") == [doc]
 
 
+def test_markables_without_an_id_get_one(tmp_path: Path) -> None:
+    doc = read_one(tmp_path, "(EntityID=1)", "(EntityID=1)")
+    io.write([doc], tmp_path / "b.conllua")
+    assert io.read(tmp_path / "b.conllua")[0].clusters == doc.clusters
+
+
 def test_other_columns_come_back(tmp_path: Path) -> None:
     bridging = "(MarkableID=b|Rel=poss|MentionAnchor=a|EntityAnchor=1)"
     text = ua(m("1", "a") + ")", m("2", "b") + ")").replace("=b)\t_", f"=b)\t{bridging}")
