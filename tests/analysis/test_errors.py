@@ -73,10 +73,6 @@ def test_a_linked_mention_of_no_gold_entity_is_a_false_anaphor() -> None:
     assert found([*GOLD, [(6, 7), THAT]]) == [("false_anaphor", "pronominal", "that")]
 
 
-def test_a_first_mention_of_a_system_entity_is_no_error_even_if_spurious() -> None:
-    assert found([*GOLD, [THAT]]) == []
-
-
 def test_a_link_to_a_spurious_mention_is_wrong_or_a_false_anaphor() -> None:
     spurious = (1, 2)
     assert found([[spurious, SHE]], [[ANN, SHE]]) == [("wrong_link", "pronominal", "she")]
@@ -96,10 +92,6 @@ def test_only_the_closest_system_antecedent_counts() -> None:
         ("false_anaphor", "nominal", "the dog"),
         ("wrong_link", "proper", "Ann"),
     ]
-
-
-def test_a_link_between_two_mentions_outside_gold_is_a_false_anaphor() -> None:
-    assert found([[(1, 2), (6, 7)]], []) == [("false_anaphor", "nominal", "fed")]
 
 
 def test_errors_have_the_antecedents_of_both_sides_and_the_sentence() -> None:
@@ -177,15 +169,6 @@ def test_constituency_trees_tell_heads() -> None:
         ("the king of Spain", "nominal"),
         ("Spain", "proper"),
     ]
-
-
-def test_documents_may_come_in_another_order() -> None:
-    golds = [document(GOLD, "a"), document([[ANN, SHE]], "b")]
-    systems = [document([[ANN, SHE]], "a"), document([], "b")]
-    one = count_errors(gold=golds, system=systems)
-    assert one == count_errors(gold=golds, system=systems[::-1])
-    pieces = [count_errors(gold=[g], system=[s]) for g, s in zip(golds, systems, strict=True)]
-    assert one == sum(pieces, ErrorCounts())
 
 
 def test_examples_are_the_first_of_each_kind() -> None:

@@ -87,11 +87,6 @@ def test_both_sides_are_shown_in_turn_and_then_what_is_left() -> None:
     assert wins(several(cases, number=3)) == ["lea", "base", "lea"]
 
 
-def test_other_documents_come_before_a_second_passage_of_the_same() -> None:
-    passages = several([(NEITHER, GOLD), (NO_HE, GOLD)], sentences=1)
-    assert [passage.document for passage in passages] == ["0", "1", "0"]
-
-
 def test_sentences_longer_than_the_limit_are_not_shown() -> None:
     assert [len(passage.words) for passage in chosen(base=NO_HE, lea=GOLD, max_words=3)] == [3]
     assert chosen(base=NO_HE, lea=GOLD, max_words=2) == []
@@ -156,16 +151,6 @@ def test_a_gold_entity_gives_its_number_before_one_that_another_system_made_up()
     made_up = [IT, (5, 6)]
     gold, base, lea = in_one_sentence(base=[*GOLD, made_up], lea=[[ANN, SHE], [BO, *made_up]])
     assert lea[IT] == lea[BO] == gold[BO] != base[IT]
-
-
-def test_links_that_leave_the_passage_keep_the_colour_of_their_entity() -> None:
-    gold = [[ANN, HE, SHE], [BO, IT]]
-    base = [[ANN, HE, IT, SHE], [BO, (8, 9)]]
-    passages = chosen(base=base, lea=gold, gold=gold, sentences=1)
-    [passage] = [p for p in passages if "It" in p.words]
-    assert [len(version.mentions) for version in passage.versions] == [1, 1, 1]
-    of_gold, of_base, of_lea = (version.mentions[0].entity for version in passage.versions)
-    assert of_gold == of_lea != of_base  # in base, it is Ann
 
 
 @pytest.mark.parametrize(("place", "words", "start"), [(4, TEXT[1], 0), (12, TEXT[3], 2)])

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corelax import CorelaxError
-from corelax.analysis import significance
 from corelax.analysis.significance import DocumentCounts, paired_difference
 from corelax.metrics import METRICS, Report, Tally
 
@@ -293,28 +292,6 @@ def test_swapping_system_and_baseline_mirrors_the_result(generator, documents, s
     assert (back.mean, back.low, back.high) == pytest.approx((-there.mean, -there.high, -there.low))
     assert back.p_value == there.p_value
     assert back.bootstrap_p == there.bootstrap_p
-
-
-def test_the_same_seed_gives_the_same_numbers_and_another_one_does_not(mention_counts):
-    system, baseline = (as_counts(*(part[i] for part in mention_counts)) for i in range(2))
-    first, again, other = (
-        paired_difference(
-            system=system, baseline=baseline, metric="mentions", resamples=500, seed=seed
-        )
-        for seed in (1, 1, 2)
-    )
-    assert again == first
-    assert other.mean == first.mean
-    assert (other.low, other.p_value) != (first.low, first.p_value)
-
-
-@pytest.mark.parametrize("resamples", [100, 1024])  # sampled, and all exchanges
-def test_the_size_of_chunks_changes_nothing(monkeypatch, resamples):
-    system, baseline = two_systems(np.random.default_rng(1), documents=10, seeds=3)
-    pair = {"system": counted(system), "baseline": counted(baseline)}
-    whole = paired_difference(**pair, resamples=resamples)
-    monkeypatch.setattr(significance, "CHUNK", 7)
-    assert paired_difference(**pair, resamples=resamples) == pytest.approx(whole, rel=1e-9)
 
 
 # Errors.

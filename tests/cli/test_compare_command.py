@@ -79,15 +79,6 @@ def test_the_table_has_every_metric_errors_and_passages(corelax: Run, files: tup
     assert max(map(len, done.out.split("Passages.")[0].splitlines())) <= 80
 
 
-def test_scores_are_those_of_score(corelax: Run, files: tuple) -> None:
-    gold, system, _ = files
-    scored = json.loads(corelax("score", gold, system, "--json").out)
-    compared = json.loads(corelax("compare", *files, "--json").out)
-    scores = compared["systems"]["lea"]["scores"]
-    assert scores.pop("conll") == {"f1": pytest.approx(scored.pop("conll"))}  # a mean of F1 alone
-    assert {name: pytest.approx(score) for name, score in scored.items()} == scores
-
-
 def test_csv_has_a_row_for_each_metric_and_system(corelax: Run, files: tuple) -> None:
     rows = list(csv.DictReader(io.StringIO(corelax("compare", *files, "--csv").out)))
     assert [(row["metric"], row["system"]) for row in rows[:3]] == [
@@ -122,12 +113,6 @@ def test_the_page_has_scores_errors_passages_and_the_command(
     assert "Errors by type of mention" in html
     assert 'class="passage"' in html
     assert f"corelax compare {files[0]}" in html
-
-
-def test_systems_can_be_named(corelax: Run, files: tuple) -> None:
-    gold, system, _ = files
-    result = json.loads(corelax("compare", gold, f"a={system}", f"b={gold}", "--json").out)
-    assert list(result["systems"]) == ["a", "b"]
 
 
 def test_folders_are_matched_by_the_names_of_their_files(
@@ -179,17 +164,6 @@ def test_an_output_of_a_text_is_held_against_a_model(
     result = json.loads(corelax("compare", moved, models[1], out, "--json").out)
     assert result["systems"]["out"]["agreement"]["conll"] == 1.0
     assert result["passages"] == []
-
-
-def test_one_document_is_not_tested(corelax: Run, files: tuple, tmp_path: Path) -> None:
-    single = []
-    for path in files:
-        single.append(tmp_path / f"single_{path.name}")
-        write(read(path)[:1], single[-1])
-    done = corelax("compare", *single, "--metric", "conll")
-    assert done.code == 0
-    assert "one document: no interval and no p value" in done.err
-    assert re.search(r"single_none +0\.00 +−73\.30 +– +–\n", done.out)
 
 
 def test_gold_or_text_may_come_from_standard_input(

@@ -10,7 +10,7 @@ from corelax import CorelaxError, io
 from corelax.core import files
 from corelax.io import table
 from corelax.metrics import score_files
-from tests.io.io_helpers import conll, conllu, save
+from tests.io.io_helpers import conllu, save
 
 LARGEST = 8_000
 # A quadratic reader takes 16 times as long for each byte of the largest file; 2 is usual on a busy machine.
@@ -37,15 +37,6 @@ def test_a_line_that_is_too_long_is_named(
     with pytest.raises(CorelaxError, match=r":2: a line of more than 1,000 characters"):
         io.read(path)
     assert [problem.line for problem in io.validate(path).errors] == [2]
-
-
-def test_a_line_of_the_greatest_length_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text = conll("(0)", "(0)")
-    monkeypatch.setattr(files, "MAX_LINE", max(map(len, text.splitlines())))
-    [doc] = io.read(save(tmp_path, text))
-    assert len(doc.clusters) == 1
 
 
 def test_a_packed_line_without_end_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
@@ -79,11 +70,3 @@ def test_a_long_list_of_entity_fields_is_refused(tmp_path: Path) -> None:
     text = conllu(f"# global.Entity = {'eid-' * 251}", ("1", "w", "_"))
     with pytest.raises(CorelaxError, match=r":1: global.Entity of more than 1000 characters"):
         io.read(save(tmp_path, text, "a.conllu"))
-
-
-def test_a_sentence_longer_than_what_is_read_at_a_time_is_read_whole(tmp_path: Path) -> None:
-    size = 150_000  # two megabytes
-    cells = ["(0"] + ["-"] * (size - 2) + ["0)"]
-    [doc] = io.read(save(tmp_path, conll(*cells)))
-    assert [(m.start, m.end) for m in doc.clusters[0]] == [(0, size)]
-    assert doc.sentence_starts == (0,)

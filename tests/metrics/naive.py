@@ -17,11 +17,7 @@ TRIED_PAIRINGS = 6  # clusters on each side up to which every pairing is tried
 
 
 def matched(key, response):
-    """What matching leaves of the response, and how many repeated mentions it removes.
-
-    >>> matched([["a", "b"]], [["a"], ["a", "x"], ["a"], ["x"]])
-    ([['a'], ['x'], ['x']], 2)
-    """
+    """What matching leaves of the response, and how many repeated mentions it removes."""
     key_spans = {span for cluster in key for span in cluster}
     met = set()
     left = []
@@ -49,11 +45,7 @@ def last_cluster(span, clusters):
 
 
 def mentions(key, response):
-    """Mention identification: distinct spans.
-
-    >>> mentions([["a", "a", "b"]], [["b", "x"], ["x"]])
-    (1, 2, 1, 2)
-    """
+    """Mention identification: distinct spans."""
     response, _ = matched(key, response)
     key_spans = {span for cluster in key for span in cluster}
     response_spans = {span for cluster in response for span in cluster}
@@ -62,11 +54,7 @@ def mentions(key, response):
 
 
 def muc(key, response):
-    """Sections 5.1 and 5.6: mentions of R that belong to K, minus 1.
-
-    >>> muc([["a", "b", "c"]], [["a", "b"], ["c"]])
-    (1, 2, 1, 1)
-    """
+    """Sections 5.1 and 5.6: mentions of R that belong to K, minus 1."""
     response, _ = matched(key, response)
     common = 0
     for cluster in response:
@@ -79,11 +67,7 @@ def muc(key, response):
 
 
 def b_cubed(key, response):
-    """Sections 5.2 and 5.6: mention by mention of the response.
-
-    >>> b_cubed([["a", "b"]], [["a"], ["b", "x"]])
-    (1.0, 2, 1.5, 3)
-    """
+    """Sections 5.2 and 5.6: mention by mention of the response."""
     response, _ = matched(key, response)
     recall = precision = 0
     for cluster in response:
@@ -125,22 +109,14 @@ def best_sum(key, response, phi):
 
 
 def ceaf_m(key, response):
-    """Pairings by shared mentions (Luo, 2005).
-
-    >>> ceaf_m([["a", "b"], ["c"]], [["a", "b", "c"]])
-    (2, 3, 2, 3)
-    """
+    """Pairings by shared mentions (Luo, 2005)."""
     response, _ = matched(key, response)
     best = best_sum(key, response, phi_m)
     return best, sum(map(len, key)), best, sum(map(len, response))
 
 
 def ceaf_e(key, response):
-    """Pairings by `phi_e`, over numbers of entities (Luo, 2005).
-
-    >>> ceaf_e([["a", "b"], ["c"]], [["a", "b", "c"]])
-    (0.8, 2, 0.8, 1)
-    """
+    """Pairings by `phi_e`, over numbers of entities (Luo, 2005)."""
     response, _ = matched(key, response)
     best = best_sum(key, response, phi_e)
     return best, len(key), best, len(response)
@@ -150,10 +126,6 @@ def links(clusters):
     """Sections 5.4 and 5.6: pairs of spans inside a cluster, and of two different clusters.
 
     A link of a span with itself is the frozenset of that one span.
-
-    >>> inside, between = links([["a", "a"], ["a", "b"]])
-    >>> sorted(map(sorted, inside)), sorted(map(sorted, between))
-    ([['a'], ['a', 'b']], [['a'], ['a', 'b']])
     """
     inside = {frozenset(pair) for cluster in clusters for pair in combinations(cluster, 2)}
     between = {
@@ -163,11 +135,7 @@ def links(clusters):
 
 
 def blanc(key, response):
-    """Sets of links (Luo et al., 2014): eight counts.
-
-    >>> blanc([["a", "b"], ["c"]], [["a", "b"]])
-    (1, 1, 1, 1, 0, 2, 0, 0)
-    """
+    """Sets of links (Luo et al., 2014): eight counts."""
     response, _ = matched(key, response)
     key_inside, key_between = links(key)
     response_inside, response_between = links(response)
@@ -196,11 +164,7 @@ def resolved(clusters, others):
 
 
 def lea(key, response):
-    """Entities weighted by size, resolved by their links (Moosavi and Strube, 2016).
-
-    >>> lea([["a", "b", "c"], ["d"]], [["a", "b"], ["d"]])
-    (2.0, 4, 3.0, 3)
-    """
+    """Entities weighted by size, resolved by their links (Moosavi and Strube, 2016)."""
     response, _ = matched(key, response)
     recall, precision = resolved(key, response), resolved(response, key)
     return recall, sum(map(len, key)), precision, sum(map(len, response))
@@ -234,11 +198,7 @@ def f1(recall, precision):
 
 
 def scores(metric, counts):
-    """Sections 6 and 5.5: recall, precision and F1 from the totals.
-
-    >>> scores("blanc", (1, 1, 1, 1, 0, 2, 0, 0))
-    (0.5, 0.5, 0.5)
-    """
+    """Sections 6 and 5.5: recall, precision and F1 from the totals."""
     if metric == "blanc":
         return blanc_scores(counts)
     recall, precision = share(*counts[:2]), share(*counts[2:])
