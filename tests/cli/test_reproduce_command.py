@@ -280,7 +280,7 @@ def refused(done: Done) -> str:
         (["--quick", "--test", "TEST"], "leave out the files"),
         (["--quick", "--hold-out", "2"], "leave out the files"),
         ([], "--quick"),
-        (["--train", "TRAIN", "--dev", "DEV", "--row", "deep_lea"], "give --vectors"),
+        (["--train", "TRAIN", "--dev", "DEV", "--row", "deep_heuristic"], "give --vectors"),
         (["--dev", "DEV"], "--train"),
         (["--train", "TRAIN"], "--hold-out"),
         (["--train", "TRAIN", "--dev", "DEV", "--hold-out", "2"], "--hold-out"),

@@ -73,13 +73,6 @@ def test_files_are_prepared_once_and_every_comparison_is_made_once(run):
     assert compared <= 2 * systems + betas + 2 + 2 * 3 + 5
 
 
-def test_a_comparison_is_remembered(run):
-    results = run[0].results
-    outcome = results.outcome("entity_ce")
-    assert results.difference(outcome) is results.difference(outcome)
-    assert results.difference(outcome) != results.difference(outcome, part="dev")
-
-
 def test_a_second_call_does_nothing_but_the_report(run, files, capsys):
     study = run[0]
     out = study.page.parents[1]

@@ -81,15 +81,6 @@ def test_documents_stay_as_they_are(made, tmp_path, format, packed):
 
 
 @each_format
-def test_text_of_a_document_is_written_as_it_was(made, tmp_path, format):
-    file = tmp_path / f"all{SUFFIXES[format]}"
-    write(made, file)
-    parts = hold_out_documents(str(file), 3, tmp_path / "parts")
-    lines = [sorted(Path(path).read_text().splitlines()) for path in (file, *parts)]
-    assert sorted([*lines[1], *lines[2]]) == lines[0]
-
-
-@each_format
 def test_the_format_is_told_by_content_or_given(made, tmp_path, format):
     file = tmp_path / "all.txt"
     write(made, file, format)
@@ -108,20 +99,3 @@ def test_some_must_be_held_out_and_some_be_left(made, tmp_path, number):
     assert str(error.value).startswith(f"{file}: ")
     assert "\n" not in str(error.value)
     assert not (tmp_path / "parts").exists()
-
-
-def test_a_file_that_is_not_there_is_one_line(tmp_path):
-    with pytest.raises(CorelaxError, match=r"none\.conll: no such file"):
-        hold_out_documents(str(tmp_path / "none.conll"), 1, tmp_path / "parts")
-
-
-def test_the_same_documents_are_held_out_every_time(made, tmp_path):
-    write(made, tmp_path / "all.conll")
-    once = [
-        [
-            Path(part).read_bytes()
-            for part in hold_out_documents(str(tmp_path / "all.conll"), 2, folder)
-        ]
-        for folder in (tmp_path / "one", tmp_path / "other")
-    ]
-    assert once[0] == once[1]

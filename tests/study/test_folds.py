@@ -42,13 +42,6 @@ def test_the_parts_of_a_fold_are_a_partition(names, folds):
 
 
 @given(names, some_folds)
-def test_no_document_is_dev_twice_and_from_three_folds_on_each_is_once(names, folds):
-    tuned = [name for fold in make_folds(names, folds) for name in fold["dev"]]
-    assert len(tuned) == len(set(tuned))
-    assert folds == 2 or sorted(tuned) == sorted(names)
-
-
-@given(names, some_folds)
 def test_folds_have_as_many_documents_of_each_genre(names, folds):
     dealt = make_folds(names, folds)
     for kind in map(genre, names):
@@ -72,12 +65,6 @@ def test_too_many_folds_are_one_line(documents, folds):
     with pytest.raises(CorelaxError) as error:
         make_folds([f"d{n}" for n in range(documents)], folds)
     assert str(error.value).startswith(f"--folds {folds}: too many for {documents} documents")
-
-
-@pytest.mark.parametrize(("documents", "folds"), [(4, 2), (3, 3), (7, 7)])
-def test_as_many_folds_as_can_be(documents, folds):
-    dealt = make_folds([f"d{n}" for n in range(documents)], folds)
-    assert all(all(fold.values()) for fold in dealt)
 
 
 def document(id, part=0, *, entities=True):

@@ -139,16 +139,6 @@ def test_entities_are_those_that_the_model_predicts(trained, folder, part, decod
         assert predicted[found.document.key] == found.document.clusters
 
 
-def test_decodings_differ(trained):
-    """Or the tests above would show little."""
-    found = [
-        load_predicted(predicted_path(out, UNIT.name, 1, *which)).entities
-        for out in trained.values()
-        for which in PREDICT
-    ]
-    assert any(links != entities for links, entities in zip(found[::2], found[1::2], strict=True))
-
-
 def test_singletons_are_entities_where_they_are_kept(trained):
     sizes = {
         singletons: {
@@ -245,11 +235,6 @@ def test_a_damaged_file_is_one_line(tmp_path, content, load):
         load(path)
     assert str(error.value).startswith(f"{path}: ")
     assert "\n" not in str(error.value)
-
-
-def test_a_file_that_is_not_there_is_one_line(tmp_path):
-    with pytest.raises(CorelaxError, match=r"none\.json: "):
-        load_record(tmp_path / "none.json")
 
 
 def test_a_study_with_other_settings_or_files_is_refused_by_the_runner(trained, folder, tmp_path):

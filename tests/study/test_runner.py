@@ -141,14 +141,6 @@ def test_what_is_done_is_not_done_again(run, files):
     assert times_of(run[0]) == before
 
 
-def test_a_unit_that_failed_is_tried_again_and_again_named(run, files):
-    before = times_of(run[0] / "results")
-    with in_this_process() as runs, pytest.raises(CorelaxError, match=r"^broken, seed 1: "):
-        wish(make_runner(run[0], files), *UNITS, BROKEN)
-    assert [one.stage for one in runs] == ["broken"]
-    assert times_of(run[0] / "results") == before
-
-
 def test_one_process_finds_the_same_as_two(files, whole, tmp_path):
     assert wish(make_runner(tmp_path, files), *UNITS)
     assert results_of(tmp_path) == whole

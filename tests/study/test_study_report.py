@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import csv
-import html
 import json
 import re
 import shutil
-import subprocess
 from statistics import mean, median, stdev
-from types import SimpleNamespace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import corelax
 from corelax.analysis.errors import count_errors
-from corelax.analysis.significance import Difference, holm
+from corelax.analysis.significance import Difference
 from corelax.io import read, write
 from corelax.render.pages import write_report
 from corelax.study.plan import (
     BETA_SQUARED,
     LEARNING_RATES,
-    StudyRow,
     full_study,
     quick_study,
 )
@@ -39,7 +33,6 @@ from tests.study.study_runs import (
     damaged,
     documents,
     files_in,
-    in_this_process,
     invented_training,
     make_files,
     make_runner,
@@ -238,28 +231,6 @@ def test_p_values_are_corrected_over_all_comparisons(out, report, key):
     assert {p < 0.05 for p in expected} == {True, False}
     if key == "scores":  # or bold could be for what passes without the correction
         assert any(p >= 0.05 > row["p"] for p, row in zip(expected, rows, strict=True))
-
-
-@given(st.lists(st.floats(0, 1) | st.sampled_from([0.01, 0.02, 0.5]), max_size=12))
-def test_holm(p_values):
-    adjusted = holm(p_values)
-    assert adjusted == pytest.approx(holm_by_hand(p_values))
-    for p, more in zip(p_values, adjusted, strict=True):
-        assert p <= more <= 1
-    pairs = sorted(zip(p_values, adjusted, strict=True))
-    assert [more for _, more in pairs] == sorted(adjusted)
-
-
-def test_the_best_of_each_column_is_bold(out, report, reports):
-    shown = markdown_rows(report, "scores")
-    for column, metric in enumerate([*METRICS.values(), "conll"], 1):
-        means = []
-        for row in STUDY.rows:
-            scores = [reports(chosen(out, row), s, "test") for s in SEEDS]
-            means.append(mean(s.conll if metric == "conll" else s[metric].f1 for s in scores))
-        best = [value == pytest.approx(max(means), abs=1e-12) for value in means]
-        assert [row[column].startswith("**") for row in shown] == best
-        assert not all(best)
 
 
 def test_a_row_says_what_was_chosen_for_it(out, report):
@@ -569,30 +540,6 @@ def test_answers_follow_from_what_the_units_were_made_to_do(report):
     assert numbers["Is β > 1 best for L_B³, on dev?"] is None
 
 
-def test_answers_quote_the_tables(report):
-    """The same differences and errors as in the tables."""
-    found = answers(report)
-    row = next(r for r in table(report, "scores") if r["name"].startswith("L_β,LEA"))
-    low, high = row[DIFFERENCE]["low"], row[DIFFERENCE]["high"]
-    [answered] = [
-        r for r in table(report, "answers") if r["question"].startswith("Does L_β,LEA beat")
-    ]
-    assert answered["difference [95 %]"] == {
-        "mean": row[DIFFERENCE]["mean"],
-        "low": low,
-        "high": high,
-    }
-    assert answered["p"] == row["p"]
-    errors = table(report, "errors")
-    row = next(r for r in errors if r["name"].startswith("L_β,LEA"))
-    changes = [row[f"{kind} all"]["mean"] - errors[0][f"{kind} all"]["mean"] for kind in SHORT]
-    [here] = [text for name, text in found.items() if "profile of L_β,LEA" in name]
-    told = [int(n.replace("−", "-")) for n in re.findall(r"([+−]\d+) \[", here)]
-    assert told == [int(f"{change:+.0f}") for change in changes]
-    assert changes[0] < 0 < changes[1]
-    assert changes[2] < 0
-
-
 SHORT = ("FA", "FN", "WL")
 
 
@@ -659,14 +606,6 @@ def test_the_same_results_give_the_same_bytes(results, report, tmp_path):
     assert names_in(tmp_path) == names_in(report)
     for name in names_in(report):
         assert (tmp_path / name).read_bytes() == (report / name).read_bytes()
-
-
-def test_a_finished_study_trains_nothing_and_reports_the_same(out, folder, results):
-    with in_this_process() as jobs:
-        again = reproduction(out, folder)
-        assert again.run()
-    assert jobs == []
-    assert Results([again]).outcomes == results.outcomes
 
 
 @pytest.fixture(scope="module")
@@ -759,56 +698,3 @@ def test_files_of_the_size_of_conll_2012_are_comparable(quick, monkeypatch):
         page = study_page(quick, title="", examples=0)
         [section] = [section for section in page.sections if section.title == "Scores"]
         assert words in section.paragraphs[0]
-
-
-def test_a_figure_has_a_panel_only_for_what_is_done(results):
-    empty = StudyRow("lea_beta", "LEA", "", ("lea_7",), values=(7.0,))
-    grids = {"b3_beta": STUDY.grid("b3_beta"), "lea_beta": empty}
-    part = SimpleNamespace(
-        study=SimpleNamespace(grid=grids.get),
-        baseline=results.baseline,
-        points=results.points,
-    )
-    assert len(beta_figure(part).panels) == 1
-
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-BROWSER = next((path for name in BROWSERS if (path := shutil.which(name))), None)
-FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --hide-scrollbars
---disable-background-networking --disable-component-update --disable-sync --dump-dom
---window-size=1400,900""".split()
-HARNESS = """<!DOCTYPE html><meta charset="utf-8"><title></title><body style="margin: 0">
-%s<script>
-onload = () => {
-  document.title = JSON.stringify([...document.querySelectorAll("iframe")].map(frame => {
-    const doc = frame.contentDocument;
-    return {
-      width: frame.clientWidth, page: doc.documentElement.scrollWidth,
-      height: doc.documentElement.scrollHeight, tables: doc.querySelectorAll("table").length,
-      title: doc.title,
-    };
-  }));
-};
-</script>"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(BROWSER is None, reason="Chromium is not installed")
-def test_no_reader_has_to_scroll_sideways(report, tmp_path):
-    source = html.escape((report / "report.html").read_text())
-    style = "border: 0; display: block; height: 2000px"
-    frames = "".join(
-        f'<iframe srcdoc="{source}" style="{style}; width: {width}px"></iframe>'
-        for width in (320, 390, 1280)
-    )
-    page = tmp_path / "page.html"
-    page.write_text(HARNESS % frames, encoding="utf-8")
-    command = [BROWSER, *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", page.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-    measured = json.loads(html.unescape(re.search(r"<title>(.*?)</title>", done.stdout)[1]))
-    assert [frame["width"] for frame in measured] == [320, 390, 1280]
-    for frame in measured:
-        assert frame["title"] == "A study"
-        assert frame["tables"] >= len(TABLES)
-        assert frame["height"] > 3000
-        assert frame["page"] <= frame["width"]

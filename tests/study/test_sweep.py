@@ -43,14 +43,6 @@ def test_all_combinations_in_order() -> None:
         assert unit.name.endswith(f"temperature={value_text(last.temperature)}")
 
 
-def test_settings_hold_for_all_units_as_they_do_in_training() -> None:
-    for unit in sweep_units("lea", {"beta_squared": ["1", "2"]}, {"epochs": "3"}):
-        chain = {config.stage: config for config in unit_chain(unit, 2, {})}
-        assert chain[unit.name].epochs == 3
-        assert chain["baseline"].epochs == 14
-        assert {config.seed for config in chain.values()} == {2}
-
-
 def test_a_file_of_settings_can_be_swept(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -13,13 +11,10 @@ from hypothesis import strategies as st
 
 from corelax import CorelaxError
 from corelax.cli.reproduce import reproduce
-from corelax.study import files
 from corelax.study.plan import Unit, full_study, quick_study, unit_chain
-from corelax.study.reproduction import Reproduction
 from corelax.study.systems import (
     BEST_BETA_SQUARED,
     CONLL_2012_TEST,
-    ORDERED,
     SYSTEMS,
     System,
     chosen_systems,
@@ -77,10 +72,6 @@ def test_a_setting_of_a_stage_holds_where_there_is_such_a_stage():
     assert chain == stage_chain("margin2015", {})
 
 
-def test_a_setting_of_a_preset_holds_for_units_of_any_name():
-    assert unit_chain(Unit("lea_1", "lea"), 1, {"lea.epochs": 5})[-1].epochs == 5
-
-
 @pytest.mark.parametrize(
     "common",
     [
@@ -95,12 +86,6 @@ def test_settings_of_the_unit_come_before_those_of_all(common):
     unit = Unit("u", "lea", {"epochs": 7, "beta_squared": 4})
     chain = unit_chain(unit, 5, common)
     assert (chain[-1].epochs, chain[-1].beta_squared, chain[-1].seed) == (7, 4.0, 5)
-
-
-def test_a_unit_can_set_what_a_stage_before_it_does():
-    unit = Unit("u", "lea", {"baseline.learning_rate": 0.5})
-    chain = by_stage(unit_chain(unit, 1, {"learning_rate": 0.25}))
-    assert (chain["baseline"].learning_rate, chain["u"].learning_rate) == (0.5, 0.25)
 
 
 PREFIXES = ["", "baseline.", "lea.", "entity_ce.", "anaphoricity.", "antecedent.", "margin2015."]
@@ -135,14 +120,6 @@ def test_units_share_the_stages_of_the_same_name(common, seed):
             assert folders.setdefault(config.stage, config) == config
     for preset in ("anaphoricity", "antecedent", "baseline"):
         assert unit_chain(Unit(preset, preset), seed, common)[-1] == folders[preset]
-
-
-@enough
-@given(common_settings)
-def test_what_a_unit_sets_changes_nothing_before_it(common):
-    one = unit_chain(Unit("a", "lea", {"epochs": 3}), 1, common)
-    other = unit_chain(Unit("b", "b3", {"beta_squared": 4, "dropout": 0.5}), 2, common)
-    assert [replace(config, seed=1) for config in other[:-1]] == one[:-1]
 
 
 @pytest.mark.parametrize(
@@ -230,31 +207,6 @@ def test_the_hard_filter_knows_no_singletons():
         unit_chain(unit, 1, {"singletons": "keep"})
 
 
-def record_tried(name):
-    """As if every learning rate had been tried; which is the better follows from the name."""
-    rates = [float(rate) for rate in name.partition("_rates_")[2].split("_")]
-    return SimpleNamespace(dev=1 / (1 + len(name) + sum(rates)))
-
-
-TRIED = SimpleNamespace(
-    failed={}, folder=SimpleNamespace(record=record_tried, run=lambda unit, *_: unit.name)
-)
-
-
-def test_units_of_a_tuned_study_share_the_stages_of_the_same_name():
-    for like_original in (True, False):
-        study = full_study(like_original=like_original)
-        reproduction = Reproduction(study, TRIED, (3, 4))
-        folders = {}
-        for unit in study.units:
-            chain = unit_chain(reproduction.unit(unit.name), 3, {})
-            for config in chain:
-                assert folders.setdefault(config.stage, config) == config
-        assert "baseline" in folders
-        assert folders["lea_1"].learning_rate == reproduction.rates("lea_1")[0]
-        assert folders["baseline"].output_learning_rate == reproduction.rates("baseline")[1]
-
-
 # Le & Titov (2017), table 1; Wiseman et al. (2015, 2016); Clark & Manning (2016), whose figures stand beside
 # their objectives on this ranker (cm_…) or beside their network (deep_…).
 PUBLISHED = {
@@ -271,13 +223,6 @@ def test_the_published_figures():
     for objective in ("heuristic", "reinforce", "rescale"):  # a figure stands in one row
         assert (f"cm_{objective}" in CONLL_2012_TEST) != (f"deep_{objective}" in CONLL_2012_TEST)
     assert BEST_BETA_SQUARED == {"b3_beta": 1.4, "lea_beta": 1.8}
-
-
-def test_published_figures_have_rows():
-    rows = {row.name: row for row in STUDIES["full"].rows}
-    assert set(CONLL_2012_TEST) <= set(rows)
-    for name, best in BEST_BETA_SQUARED.items():
-        assert best in rows[name].values
 
 
 def test_the_quick_study_has_the_beta_of_the_paper():
@@ -313,21 +258,6 @@ def test_systems_that_need_vectors_wait_for_them():
     assert left_out(["continued"], systems) == ["Deep"]
     assert chosen_systems(vectors=True, systems=systems) == systems
     assert left_out(["lea"], systems) == []
-
-
-def test_vectors_are_given_to_the_stages_that_start_from_them(monkeypatch):
-    asked = []
-    monkeypatch.setattr(files, "load_data", lambda *_, **options: asked.append(options))
-    of_study = files.Files("train", "dev", format="conll2012", vectors="folder")
-    of_study.load(SimpleNamespace(network="deep"))
-    of_study.load(SimpleNamespace(network="local"))
-    of_study._replace(vectors=None).load(SimpleNamespace(network="deep"))
-    assert [options.get("vectors") for options in asked] == ["folder", None, None]
-
-
-def test_the_systems_whose_order_is_compared_have_published_figures():
-    assert set(ORDERED) <= set(CONLL_2012_TEST)
-    assert set(ORDERED) <= {row.name for row in STUDIES["full"].rows}
 
 
 @pytest.mark.parametrize(("vectors", "resolvers", "runs"), [(False, 29, 177), (True, 32, 192)])
