@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from corelax.core.files import TEMPORARY
+from corelax.core.locks import TEMPORARY
 from tests.command_server import Running, server
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from corelax.core.errors import CorelaxError
-from corelax.core.files import remove_leftovers, replaced, write_text
-from corelax.core.locks import lock_folder, remove_stale_lock
+from corelax.core.files import replaced, write_text
+from corelax.core.locks import lock_folder, remove_leftovers, remove_stale_lock
 
 
 def test_a_lock_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -20,11 +20,10 @@ from pathlib import Path
 from typing import IO, Any
 
 from corelax.core.errors import CorelaxError, FormatError
-from corelax.core.locks import HAS_LOCKS, is_at, lock, remove_unlocked, unfinished
+from corelax.core.locks import HAS_LOCKS, new_temporary, remove_leftovers, unfinished
 from corelax.core.printable import data_output, naming_output
 
 STANDARD = "-"
-TEMPORARY = ".corelax-", ".part"  # how the names of files begin and end that are not whole yet
 TOO_LARGE = "does not fit into memory; give less of it at a time"
 TOO_DEEP = "brackets are nested too deeply"
 MAX_LINE = 1 << 26  # characters of a line: more than any document of jsonlines has
@@ -249,7 +248,7 @@ def replaced(name: str) -> Iterator[IO[bytes]]:
             handle = os.open(target, os.O_WRONLY)
         else:
             remove_leftovers(target.parent)
-            handle, temporary = _new_temporary(target.parent)
+            handle, temporary = new_temporary(target.parent)
     except OSError as error:
         where = "" if in_place else f"cannot write to {Path(name).parent}: "
         missing = isinstance(error, FileNotFoundError)
@@ -272,24 +271,6 @@ def replaced(name: str) -> Iterator[IO[bytes]]:
         unfinished.discard(temporary)
 
 
-def _new_temporary(folder: Path) -> tuple[int, Path]:
-    """A new file in a folder, open and locked."""
-    prefix, suffix = TEMPORARY
-    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    while True:
-        path = folder / f"{prefix}{os.urandom(8).hex()}{suffix}"
-        unfinished.add(path)  # before it is there: a signal may end this process at any moment
-        try:
-            handle = os.open(path, flags, 0o600)
-        except OSError:
-            unfinished.discard(path)
-            raise
-        if not lock(handle, wait=True) or is_at(handle, path):
-            return handle, path
-        unfinished.discard(path)
-        os.close(handle)  # taken for a leftover before it was locked
-
-
 def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
     """Writes a binary file: whole and on the disk, or not at all."""
     try:
@@ -304,18 +285,6 @@ def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Writes a text file: whole and on the disk, or not at all."""
     write_bytes(path, text.encode())
-
-
-def remove_leftovers(folder: Path) -> None:
-    """Removes the temporary files of programs that were killed while they wrote, and of no others."""
-    prefix, suffix = TEMPORARY
-    names: list[str] = []
-    with suppress(OSError):
-        names = os.listdir(folder)  # noqa: PTH208  (a folder may have many files)
-    for name in names:
-        if name.startswith(prefix) and name.endswith(suffix):
-            with suppress(OSError):
-                remove_unlocked(folder / name)
 
 
 def _umask() -> int:
@@ -394,11 +363,7 @@ def check_not_input(
 ) -> None:
     """An error if a command would write over one of its inputs, whatever the names and links to it are.
 
-    Args:
-        target: The file, or the folder with all that is in it, that is going to be written; `-` is standard
-            output.
-        inputs: Files that are read; None and names that are no files are skipped. `-` is standard input,
-            which can be a file as well.
+    The target is a file, or a folder with all that is in it. Inputs that are None or no files are skipped.
 
     >>> check_not_input("./README.md", ["README.md"])
     Traceback (most recent call last):

@@ -21,6 +21,7 @@ except ImportError:  # a system without such locks
 
 HAS_LOCKS = fcntl is not None
 LOCK = ".lock"
+TEMPORARY = ".corelax-", ".part"  # how the names of files begin and end that are not whole yet
 unfinished: set[Path] = set()  # locks and temporary files of this process
 
 
@@ -108,6 +109,36 @@ def remove_unlocked(path: Path) -> None:
             path.unlink()
     finally:
         os.close(handle)
+
+
+def new_temporary(folder: Path) -> tuple[int, Path]:
+    """A new file in a folder, open and locked."""
+    prefix, suffix = TEMPORARY
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    while True:
+        path = folder / f"{prefix}{os.urandom(8).hex()}{suffix}"
+        unfinished.add(path)  # before it is there: a signal may end this process at any moment
+        try:
+            handle = os.open(path, flags, 0o600)
+        except OSError:
+            unfinished.discard(path)
+            raise
+        if not lock(handle, wait=True) or is_at(handle, path):
+            return handle, path
+        unfinished.discard(path)
+        os.close(handle)  # taken for a leftover before it was locked
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Removes the temporary files of programs that were killed while they wrote, and of no others."""
+    prefix, suffix = TEMPORARY
+    names: list[str] = []
+    with suppress(OSError):
+        names = os.listdir(folder)  # noqa: PTH208  (a folder may have many files)
+    for name in names:
+        if name.startswith(prefix) and name.endswith(suffix):
+            with suppress(OSError):
+                remove_unlocked(folder / name)
 
 
 def check_claim(

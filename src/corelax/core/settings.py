@@ -1,18 +1,15 @@
-"""Settings: keys that exist, values of the type that a key takes, and settings that older files have."""
+"""Settings: keys that exist, and values of the type that a key takes."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from types import MappingProxyType
 from typing import Any, get_type_hints
 
 from corelax.core.errors import CorelaxError
-
-# From the contents of a file in one format to those in the next.
-Migration = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
@@ -27,17 +24,11 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 
 
 def field_types(kind: type) -> Mapping[str, Any]:
-    """The type of each setting of a class. Reading annotations is slow, and a class keeps its own.
-
-    >>> class Settings:
-    ...     epochs: int
-    >>> dict(field_types(Settings))
-    {'epochs': <class 'int'>}
-    """
+    """The type of each setting of a class."""
     return _field_types(kind)
 
 
-@cache
+@cache  # reading annotations is slow
 def _field_types(kind: type) -> Mapping[str, Any]:
     return MappingProxyType(get_type_hints(kind))
 
@@ -84,13 +75,7 @@ def read_value(key: str, value: Any, wanted: Any) -> Any:
 def read_table(
     table: Mapping[str, Any], kind: type, leave_out: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Keys and values as the fields of a dataclass take them; unknown keys are errors.
-
-    Args:
-        table: From a file or the command line.
-        kind: The dataclass.
-        leave_out: Fields that cannot be set.
-    """
+    """Keys and values as the fields of a dataclass take them; unknown ones are errors."""
     types = field_types(kind)
     known = [field.name for field in fields(kind) if field.name not in leave_out]
     for key in table:
@@ -133,36 +118,3 @@ def parse_settings(items: Sequence[str]) -> dict[str, str]:
             raise CorelaxError(f"--set takes key=value, not {item!r}")
         settings[key.strip()] = value.strip()
     return settings
-
-
-def migrate(
-    content: Mapping[str, Any], wanted: str, migrations: Mapping[str, Migration]
-) -> dict[str, Any]:
-    """The contents of a file in the format of today, from an older format.
-
-    Args:
-        content: With its format as "format".
-        wanted: The format of today.
-        migrations: From each older format to the one after it.
-
-    Raises:
-        ValueError: The format is not known.
-
-    >>> migrate({"format": "1", "rate": 3}, "2", {"1": lambda old: {"format": "2", "lr": old["rate"]}})
-    {'format': '2', 'lr': 3}
-    """
-    content = dict(content)
-    while content["format"] != wanted:
-        if content["format"] not in migrations:
-            raise ValueError(f"{content['format']!r} is not {wanted!r}")
-        content = migrations[content["format"]](content)
-    return content
-
-
-def rename_keys(settings: Mapping[str, Any], renamed: Mapping[str, str]) -> dict[str, Any]:
-    """Settings with old names replaced by new ones.
-
-    >>> rename_keys({"rate": 3, "epochs": 2}, {"rate": "learning_rate"})
-    {'learning_rate': 3, 'epochs': 2}
-    """
-    return {renamed.get(key, key): value for key, value in settings.items()}

@@ -126,11 +126,7 @@ def _work(item: Any) -> Any:
 
 
 def work_for(parent: int) -> None:
-    """From now on this process leaves interrupts to its parent, and ends when that has ended.
-
-    Args:
-        parent: The number of the process that it works for, which may have ended by now.
-    """
+    """From now on this process leaves interrupts to its parent, and ends when that has ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted, and ends its workers
 
     def watch() -> None:

@@ -15,8 +15,7 @@ from typing import Any
 
 from corelax.core.device import choose_device
 from corelax.core.errors import CorelaxError
-from corelax.core.files import remove_leftovers
-from corelax.core.locks import lock_folder, remove_stale_lock
+from corelax.core.locks import lock_folder, remove_leftovers, remove_stale_lock
 from corelax.core.workers import WAIT, WorkerEnded, map_in_processes
 from corelax.study.folder import RUNS, Run, StudyFolder
 from corelax.study.work import make_worker

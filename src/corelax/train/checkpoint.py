@@ -17,9 +17,9 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from corelax.core.files import remove_leftovers, write_text
+from corelax.core.files import write_text
 from corelax.core.folders import load_weights, save_weights, set_weights
-from corelax.core.locks import remove_stale_lock
+from corelax.core.locks import remove_leftovers, remove_stale_lock
 
 CHECKPOINT, LOG = "checkpoint.safetensors", "log.jsonl"
 # What optimisers keep for each parameter.
