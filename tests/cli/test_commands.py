@@ -11,7 +11,7 @@ from typing import get_args
 
 import pytest
 
-from corelax.cli.options import FormatName
+from corelax.core.options import FormatName
 from corelax.io import ALIASES, FORMATS
 from corelax.metrics import METRICS
 from tests.command_server import Done, server

@@ -13,10 +13,10 @@ from corelax.cli.options import (
     check_one_output,
     note,
 )
-from corelax.cli.parameters import Argument, BadParameter, Option
+from corelax.cli.parameters import BadParameter
 from corelax.core.device import Device
 from corelax.core.errors import CorelaxError
-from corelax.core.options import check_options
+from corelax.core.options import Argument, Option, check_options
 from corelax.metrics.options import CompareOptions, CrossDocument
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from corelax.cli.options import AsJson, InputFormat, print_json
-from corelax.cli.parameters import Argument, Option
+from corelax.core.options import Argument, Option
 
 
 def errors(

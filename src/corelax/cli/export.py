@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from corelax.cli.options import note
-from corelax.cli.parameters import Argument, Option
 from corelax.core.lazy import require
+from corelax.core.options import Argument, Option
 
 
 def export(

@@ -15,7 +15,8 @@ from corelax.cli.options import (
     plural,
     print_json,
 )
-from corelax.cli.parameters import Argument, Exit, Option
+from corelax.cli.parameters import Exit
+from corelax.core.options import Argument, Option
 
 
 def convert(

@@ -8,24 +8,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 from corelax.core.errors import CorelaxError
-from corelax.core.options import MOST_WORKERS, FormatName, Option
+from corelax.core.options import FormatName, Option
 from corelax.core.printable import json_text, on_one_line, printable
 
 if TYPE_CHECKING:
     from corelax.render import Table
 
-__all__ = ["MOST_WORKERS"]
-MOST_SEEDS = 10_000
-
-Workers = Annotated[
-    int | None,
-    Option(
-        min=1,
-        max=MOST_WORKERS,
-        help="Processes; else one for each core, or 4 on a GPU.",
-        show_default=False,
-    ),
-]
 AsJson = Annotated[bool, Option("--json", help="Print one JSON object, for programs.")]
 AsCsv = Annotated[bool, Option("--csv", help="Print the table as CSV, unrounded.")]
 AsLatex = Annotated[bool, Option("--latex", help="Print the table as LaTeX (booktabs).")]

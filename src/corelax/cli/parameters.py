@@ -18,7 +18,6 @@ import click
 from corelax.core.errors import CorelaxError
 from corelax.core.options import Argument, Option, OptionField, option_field, option_fields
 
-__all__ = ["Argument", "BadParameter", "Exit", "Option", "command_of"]
 if TYPE_CHECKING:
     PathParameter = click.ParamType[Path]
 else:  # older versions of click have no types here

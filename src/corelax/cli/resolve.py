@@ -11,11 +11,12 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Annotated
 
 from corelax.cli.options import note, plural
-from corelax.cli.parameters import Argument, BadParameter, Exit, Option
+from corelax.cli.parameters import BadParameter, Exit
 from corelax.cli.resolve_outputs import OutputOptions, chosen_outputs, write_outputs
 from corelax.cli.shards import resolve_into_shards
 from corelax.core.errors import CorelaxError
 from corelax.core.files import STANDARD
+from corelax.core.options import Argument, Option
 from corelax.resolve.options import FileOptions
 from corelax.scale.options import ShardOptions
 

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Literal
 
 from corelax.cli.options import note_lost
-from corelax.cli.parameters import Option
 from corelax.core.errors import CorelaxError
 from corelax.core.files import STANDARD, check_not_input, explain, open_for_writing
-from corelax.core.options import FormatName
+from corelax.core.options import FormatName, Option
 
 if TYPE_CHECKING:
     from corelax.resolve import Resolution

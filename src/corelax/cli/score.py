@@ -13,9 +13,8 @@ from corelax.cli.options import (
     print_json,
     print_table,
 )
-from corelax.cli.parameters import Argument, Option
 from corelax.core.errors import CorelaxError
-from corelax.core.options import FormatName
+from corelax.core.options import Argument, FormatName, Option
 from corelax.core.printable import MAX_NAME, shortened
 from corelax.metrics.options import ScoreFilesOptions
 
