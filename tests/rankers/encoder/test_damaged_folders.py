@@ -244,6 +244,13 @@ def test_pieces_beyond_the_embeddings_are_refused(folder):
     assert "its tokenizer numbers 'ann' 5000, but the encoder knows" in refused(folder)
 
 
+def test_an_empty_vocabulary_is_refused(folder):
+    model = json.loads((folder / "encoder/tokenizer.json").read_bytes())["model"]
+    model["vocab"] = {}
+    change_json(folder, "encoder/tokenizer.json", model=model, added_tokens=[])
+    refused(folder)
+
+
 @pytest.mark.parametrize("mark", MARKS)
 def test_marks_that_the_vocabulary_does_not_have_are_refused(folder, mark):
     change_json(folder, "encoder/tokenizer_config.json", **{mark: "<other>"})

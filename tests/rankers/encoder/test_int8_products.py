@@ -91,15 +91,6 @@ def test_a_document_does_not_depend_on_those_read_with_it(folder, threads):
             np.testing.assert_allclose(ours.scores, alone.scores, atol=1e-3)
 
 
-def test_a_runtime_of_its_own(folder):
-    resolver = Resolver.from_pretrained(folder, runtime="int8", threads=1)
-    assert "onnxruntime in int8" in repr(resolver)
-    assert resolver.resolve("Ann saw it .").clusters is not None
-    assert "int8" not in repr(Resolver.from_pretrained(folder, device="cpu"))
-    with pytest.raises(CorelaxError, match="onnxruntime computes on the CPU"):
-        Resolver.from_pretrained(folder, runtime="int8", device="cuda")
-
-
 def test_weights_that_are_not_stored_in_bytes_have_no_such_graph(folder, tmp_path):
     copy = shutil.copytree(folder, tmp_path / "copy")
     save_ranker(tmp_path / "half", load_ranker(folder), precision="half")

@@ -106,13 +106,6 @@ def test_a_folder_of_an_earlier_version_is_computed_by_onnxruntime(copy):
     assert load_light(copy, threads=1, int8=True).runtime == "onnxruntime in int8"
 
 
-def test_windows_that_are_too_long_are_left_to_onnxruntime(copy):
-    config = json.loads((copy / "config.json").read_text())
-    config["settings"]["window"] = 4000
-    (copy / "config.json").write_text(json.dumps(config))
-    assert load_light(copy, threads=1, int8=True).runtime == "onnxruntime in int8"
-
-
 @pytest.mark.parametrize("int8", [True, False])
 def test_graphs_that_reach_farther_than_the_settings_are_one_line(copy, int8):
     config = json.loads((copy / "config.json").read_text())
