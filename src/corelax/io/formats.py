@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Any, Protocol
 
 from corelax.core.errors import CorelaxError, FormatError
 from corelax.core.files import STANDARD, open_for_writing, open_text, shown
@@ -36,41 +36,31 @@ class Format:
     Attributes:
         suffix: Matches the end of a file's name, without `.gz`.
         looks_like: Whether the beginning of a file is of this format.
-        reader: The module with `read`: yields the documents of a file.
-        writer: The module with `write`, a document as text, and `not_kept`, what of a document the format
-            cannot hold, and how often.
+        read: Yields the documents of a file.
+        write: A document as text.
+        not_kept: What of a document the format cannot hold, and how often.
         always_has_parts: Whether every document is a part of one, so that `x` is written as part 0 of `x`.
     """
 
     suffix: re.Pattern[str]
     looks_like: Callable[[str], bool]
-    reader: str
-    writer: str
+    read: Reader
+    write: Callable[[Document], str]
+    not_kept: Callable[[Document], Counter[str]]
     always_has_parts: bool = False
 
     def written_name(self, doc: Document) -> str:
         """The name that tells a document from the others of a file of this format."""
         return doc.name if self.always_has_parts else doc.key
 
-    # Modules are imported when they are used: few runs need more than one format.
-    @property
-    def read(self) -> Reader:
-        """Yields the documents of a file."""
-        reader: Reader = import_module(f"corelax.io.{self.reader}").read
-        return reader
 
-    @property
-    def write(self) -> Callable[[Document], str]:
-        """A document as text."""
-        writer: Callable[[Document], str] = import_module(f"corelax.io.{self.writer}").write
-        return writer
+def _of(module: str, function: str) -> Callable[..., Any]:
+    """A function of a reader or writer, imported when it is called: few runs need more than one format."""
 
-    @property
-    def not_kept(self) -> Callable[[Document], Counter[str]]:
-        """What of a document the format cannot hold, and how often."""
-        lost: Callable[[Document], Counter[str]]
-        lost = import_module(f"corelax.io.{self.writer}").not_kept
-        return lost
+    def called(*arguments: Any, **options: Any) -> Any:
+        return getattr(import_module(f"corelax.io.{module}"), function)(*arguments, **options)
+
+    return called
 
 
 def _has(pattern: str, flags: re.RegexFlag = re.NOFLAG) -> Callable[[str], bool]:
@@ -84,27 +74,31 @@ FORMATS: dict[str, Format] = {
     "conll2012": Format(
         suffix=re.compile(r"(\.|_)conll(2012)?$"),
         looks_like=_has(r"^#\s*begin document"),
-        reader="conll2012",
-        writer="conll2012_write",
+        read=_of("conll2012", "read"),
+        write=_of("conll2012_write", "write"),
+        not_kept=_of("conll2012_write", "not_kept"),
         always_has_parts=True,
     ),
     "corefud": Format(
         suffix=re.compile(r"\.(conllu|corefud)$"),
         looks_like=_has(r"^(# (newdoc|global\.|sent_id)|1\t([^\t\n]*\t){8})"),
-        reader="corefud",
-        writer="corefud_write",
+        read=_of("corefud", "read"),
+        write=_of("corefud_write", "write"),
+        not_kept=_of("corefud_write", "not_kept"),
     ),
     "ua": Format(
         suffix=re.compile(r"\.(conllua|ua)$", re.IGNORECASE),
         looks_like=_has(r"^#\s*global\.columns\s*=.*\bIDENTITY\b", re.IGNORECASE),
-        reader="ua",
-        writer="ua_write",
+        read=_of("ua", "read"),
+        write=_of("ua_write", "write"),
+        not_kept=_of("ua_write", "not_kept"),
     ),
     "jsonlines": Format(
         suffix=re.compile(r"\.(jsonl|jsonlines|json)$"),
         looks_like=_has(r"\A\s*\{"),
-        reader="jsonlines",
-        writer="jsonlines",
+        read=_of("jsonlines", "read"),
+        write=_of("jsonlines", "write"),
+        not_kept=_of("jsonlines", "not_kept"),
     ),
 }
 
