@@ -6,9 +6,12 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import is_dataclass
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+
+from corelax.core.options import described
 
 PAGE = Path(__file__).parents[1] / "docs" / "api.md"
 PACKAGES = """
@@ -43,6 +46,14 @@ def kind(thing: object) -> str:
     return "()" if inspect.isroutine(thing) else ""
 
 
+def options(thing: object) -> list[str]:
+    """The fields of an options class, which are keyword arguments of functions and options of commands."""
+    if not (isinstance(thing, type) and is_dataclass(thing)) or not list(described(thing)):
+        return []
+    rows = [f"| `{name}` | {text} |" for name, text in described(thing)]
+    return [f"### {thing.__name__}", "", "| option | |", "|---|---|", *rows, ""]
+
+
 def page() -> str:
     """The whole page."""
     lines = [HEAD]
@@ -54,6 +65,8 @@ def page() -> str:
             text = first_line(thing).replace("|", "\\|")
             lines.append(f"| `{public}{kind(thing)}` | {text} |")
         lines.append("")
+        for public in sorted(module.__all__, key=str.lower):
+            lines += options(getattr(module, public))
     return "\n".join(lines)
 
 

@@ -11,6 +11,7 @@ with lazy_imports(__name__):
     from corelax.resolve.constraints import Constraints, Stretch, read_constraints
     from corelax.resolve.files import resolve_documents, resolve_files
     from corelax.resolve.models import InstalledModel, installed_models, model_folder
+    from corelax.resolve.options import FileOptions
     from corelax.resolve.replaced import Replacement, ResolvedText
     from corelax.resolve.resolution import (
         Resolution,
@@ -23,6 +24,7 @@ with lazy_imports(__name__):
 
 __all__ = [
     "Constraints",
+    "FileOptions",
     "InstalledModel",
     "Replacement",
     "Resolution",
