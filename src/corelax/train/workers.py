@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 from torch import distributed as dist
+from torch.distributed import PrefixStore  # type: ignore[attr-defined]
+from torch.distributed.rendezvous import rendezvous
 
 from corelax.core.device import choose_device
 from corelax.core.errors import CorelaxError
@@ -103,7 +105,12 @@ def joined(device: str = "auto") -> Iterator[Workers]:
         # NCCL refuses workers that share a GPU.
         backend = "cpu:gloo,cuda:nccl" if name == "cuda" else "gloo"
         with reaching_workers():
-            dist.init_process_group(backend, timeout=PATIENCE)
+            store, *numbers = next(rendezvous("env://"))
+            # What lost workers have left in the store is of no use to those that are started anew.
+            store = PrefixStore(f"corelax/{_restarts()}", store)
+            dist.init_process_group(
+                backend, timeout=PATIENCE, store=store, rank=numbers[0], world_size=numbers[1]
+            )
         yield Workers(rank, size, name)
     except CorelaxError as error:
         if rank:
@@ -132,7 +139,11 @@ def rank_and_size() -> tuple[int, int]:
 
 def was_restarted() -> bool:
     """Whether torchrun has started this worker once more, after one was lost."""
-    return os.environ.get("TORCHELASTIC_RESTART_COUNT", "0") not in ("", "0")
+    return _restarts() != "0"
+
+
+def _restarts() -> str:
+    return os.environ.get("TORCHELASTIC_RESTART_COUNT") or "0"
 
 
 def _own_device(device: str) -> str:

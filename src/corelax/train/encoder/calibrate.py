@@ -27,12 +27,12 @@ from corelax.decode.calibration import TINY, UNCALIBRATED, Calibration, Logistic
 from corelax.decode.scored import Scored
 from corelax.document import Document, Span
 from corelax.document.clustering import SINGLETONS, entity_of_mentions, without_singletons
-from corelax.rankers.encoder.batches import Item, score_documents
+from corelax.rankers.encoder.batches import Item
 from corelax.rankers.encoder.model import EncoderModel
+from corelax.train.encoder.evaluate import scored_documents
 
 Floats = NDArray[np.float64]
 KINDS = ("mention", "link", "entity")
-TOGETHER = 16  # documents
 LOG_TEMPERATURES = (-3.0, 3.0)  # where the temperature of links is looked for
 
 
@@ -174,13 +174,12 @@ def observed(
     number = settings.schemes.index(check_choice("scheme", scheme, settings.schemes))
     check_choice("singletons", singletons, SINGLETONS)
     documents = [document for document in documents if document.words]
-    result = []
-    for start in range(0, len(documents), TOGETHER):
-        part = documents[start : start + TOGETHER]
-        items = [Item(model.windows(document), number) for document in part]
-        for document, scored in zip(part, score_documents(model.network, items), strict=True):
-            result.append(Observed(document, scored, singletons))
-    return result
+    items = [Item(model.windows(document), number) for document in documents]
+    every = scored_documents(model.network, items)
+    return [
+        Observed(document, scored, singletons)
+        for document, scored in zip(documents, every, strict=True)
+    ]
 
 
 def _fitted(documents: Sequence[Observed]) -> Calibration:

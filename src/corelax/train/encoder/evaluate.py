@@ -12,11 +12,18 @@ from corelax.document import Span
 from corelax.document.clustering import Clustering, without_singletons
 from corelax.metrics import METRICS, AnyCounts, Report, Tally
 from corelax.rankers.encoder.batches import Item, score_documents
+from corelax.rankers.encoder.network import Network
 from corelax.rankers.encoder.ranker import EncoderRanker
 from corelax.rankers.encoder.torch_network import TorchNetwork
 from corelax.train.encoder.examples import Example
 
 TOGETHER = 16  # documents
+
+
+def scored_documents(network: Network, items: Sequence[Item]) -> Iterator[Scored]:
+    """Spans and antecedents of each document; a few documents are scored together."""
+    for start in range(0, len(items), TOGETHER):
+        yield from score_documents(network, items[start : start + TOGETHER])
 
 
 def predictions(
@@ -27,13 +34,11 @@ def predictions(
     consistent: bool = True,
 ) -> Iterator[Clustering[Span]]:
     """The predicted entities of each document, singletons among them where the document has such."""
-    network = TorchNetwork(ranker)
+    items = [Item(e.windows, e.scheme if scheme is None else scheme) for e in examples]
     with evaluation_mode(ranker):  # also if the caller stops early
-        for start in range(0, len(examples), TOGETHER):
-            part = examples[start : start + TOGETHER]
-            items = [Item(e.windows, e.scheme if scheme is None else scheme) for e in part]
-            for example, scored in zip(part, score_documents(network, items), strict=True):
-                yield entities_within_reach(scored, example, consistent=consistent)
+        every = scored_documents(TorchNetwork(ranker), items)
+        for example, scored in zip(examples, every, strict=True):
+            yield entities_within_reach(scored, example, consistent=consistent)
 
 
 def entities_within_reach(

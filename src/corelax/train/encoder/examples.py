@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -102,26 +102,33 @@ class Example(NamedTuple):
 
     def part(self, first: int, last: int) -> Example:
         """Windows `first` up to but not including `last`, with the mentions inside."""
-        inside = self.places(self.where, first, last)
-        marked = self.places(self.markables.where, first, last)
-        entity = self.entity[inside]
-        shift = np.array([first, 0, 0])
+
+        def inside(where: Ints) -> NDArray[np.bool_]:
+            return (where[:, 0] >= first) & (where[:, 0] < last)
+
+        return self.only(self.windows[first:last], inside, (first, 0, 0))
+
+    def only(
+        self,
+        windows: tuple[TextWindow, ...],
+        inside: Callable[[Ints], NDArray[np.bool_]],
+        shift: tuple[int, int, int],
+    ) -> Example:
+        """A part of the document: its windows, which places are in it, and where it begins."""
+        kept, marked = inside(self.where), inside(self.markables.where)
+        entity = self.entity[kept]
         return self._replace(
             soft=None,
-            windows=self.windows[first:last],
-            where=self.where[inside] - shift,
+            windows=windows,
+            where=self.where[kept] - np.array(shift),
             entity=entity,
             sizes=np.bincount(entity, minlength=len(self.sizes)),
             markables=Markables(
-                self.markables.where[marked] - shift,
+                self.markables.where[marked] - np.array(shift),
                 self.markables.types[marked],
                 self.markables.heads[marked],
             ),
         )
-
-    @staticmethod
-    def places(where: Ints, first: int, last: int) -> NDArray[np.bool_]:
-        return (where[:, 0] >= first) & (where[:, 0] < last)
 
 
 def make_example(

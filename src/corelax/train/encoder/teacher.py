@@ -12,15 +12,14 @@ from corelax.decode.membership import candidate_probs
 from corelax.decode.scored import Scored
 from corelax.document import Span
 from corelax.document.clustering import Clustering
-from corelax.rankers.encoder.batches import Item, score_documents
+from corelax.rankers.encoder.batches import Item
 from corelax.rankers.encoder.model import EncoderModel
 from corelax.rankers.encoder.places import Places
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.train.encoder.corpora import TrainingCorpus
-from corelax.train.encoder.evaluate import entities_within_reach, evaluation_mode
+from corelax.train.encoder.evaluate import entities_within_reach, evaluation_mode, scored_documents
 from corelax.train.encoder.examples import Example, SoftTargets, with_entities
 
-TOGETHER = 64  # documents
 LEAST_LINK = 0.02  # less likely links are not passed on
 
 
@@ -74,11 +73,10 @@ def opinions(
     """What a teacher thinks of each document, by one of the schemes that it knows."""
     number = teacher.ranker.settings.schemes.index(scheme)
     with evaluation_mode(teacher.ranker):
-        for start in range(0, len(examples), TOGETHER):
-            part = examples[start : start + TOGETHER]
-            items = [Item(teacher.windows(e.document), number) for e in part]
-            for example, scored in zip(part, score_documents(teacher.network, items), strict=True):
-                yield _opinion(example, scored, max_width)
+        items = [Item(teacher.windows(e.document), number) for e in examples]
+        every = scored_documents(teacher.network, items)
+        for example, scored in zip(examples, every, strict=True):
+            yield _opinion(example, scored, max_width)
 
 
 def _opinion(example: Example, scored: Scored, max_width: int) -> Opinion:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
+from corelax.decode.arrays import Ints
 from corelax.rankers.encoder.features import LAYERS
 from corelax.rankers.encoder.inputs import TextWindow
 from corelax.train.encoder.config import EncoderConfig
-from corelax.train.encoder.examples import Example, Markables
+from corelax.train.encoder.examples import Example
 
 SENTENCE, SPEAKER = LAYERS.index("sentence"), LAYERS.index("speaker")
 LONGEST_CUT = 5  # sentences
@@ -72,24 +74,11 @@ def cuts(example: Example, draw: Draw) -> list[Example]:
 
 
 def _cut(example: Example, start: int, end: int) -> Example:
+    def inside(where: Ints) -> NDArray[np.bool_]:
+        return (where[:, 1] >= start) & (where[:, 1] + where[:, 2] < end)
+
     [window] = example.windows
-    inside, marked = (
-        (where[:, 1] >= start) & (where[:, 1] + where[:, 2] < end)
-        for where in (example.where, example.markables.where)
-    )
-    shift = np.array([0, start, 0])
-    entity = example.entity[inside]
-    return example._replace(
-        windows=(_window(window, start, end),),
-        where=example.where[inside] - shift,
-        entity=entity,
-        sizes=np.bincount(entity, minlength=len(example.sizes)),
-        markables=Markables(
-            example.markables.where[marked] - shift,
-            example.markables.types[marked],
-            example.markables.heads[marked],
-        ),
-    )
+    return example.only((_window(window, start, end),), inside, (0, start, 0))
 
 
 def _window(window: TextWindow, start: int, end: int) -> TextWindow:
