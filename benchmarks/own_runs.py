@@ -65,10 +65,6 @@ def batched(resolver: Resolver, texts: list[str], batch: int) -> Iterator[object
 def plain(resolver: Resolver, texts: list[str], _: int) -> Iterator[object]:
     import torch
 
-    from corelax.rankers.encoder import EncoderModel
-
-    if not isinstance(resolver.model, EncoderModel):
-        raise TypeError("torch is needed")
     ranker = resolver.model.ranker
     for text in texts:
         windows = resolver.model.windows(document_of(text))
