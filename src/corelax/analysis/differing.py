@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 
 from corelax.analysis.decisions import FALSE_ANAPHOR, FALSE_NEW, WRONG_LINK, JudgedMention
 from corelax.analysis.passages import (
-    Stretch,
+    Window,
     entity_numbers,
     paired_cases,
     shown_mentions,
-    stretches,
+    windows,
     wrong_mentions,
 )
 from corelax.core.errors import CorelaxError
@@ -56,16 +56,16 @@ def choose_differences(
     ]
     for limit in (max_words, max(len(doc.words) for doc, *_ in cases)):
         candidates = [
-            stretch
+            window
             for doc, docs, differences in cases
-            for stretch in stretches(doc, docs, differences, sentences=sentences, max_words=limit)
+            for window in windows(doc, docs, differences, sentences=sentences, max_words=limit)
         ]
         if candidates:
             break
     order = {doc.name: place for place, (doc, *_) in enumerate(cases)}
     chosen = _chosen(candidates, number)
-    chosen.sort(key=lambda stretch: (order[stretch.gold.name], stretch.start))
-    return [_passage(stretch) for stretch in chosen]
+    chosen.sort(key=lambda window: (order[window.gold.name], window.start))
+    return [_passage(window) for window in chosen]
 
 
 def _differences(docs: Mapping[str, Document], first: str) -> dict[str, list[JudgedMention]]:
@@ -78,53 +78,53 @@ def _differences(docs: Mapping[str, Document], first: str) -> dict[str, list[Jud
     return {first: [of_first[span] for span in sorted(of_first)], **by_others}
 
 
-def _chosen(candidates: Sequence[Stretch], number: int) -> list[Stretch]:
-    """The stretches with most differences, without overlap, from all documents in turn."""
+def _chosen(candidates: Sequence[Window], number: int) -> list[Window]:
+    """The windows with most differences, without overlap, from all documents in turn."""
     ranked = sorted(candidates, key=_rank)
-    chosen: list[Stretch] = []
+    chosen: list[Window] = []
     uses: Counter[str] = Counter()
     while ranked and len(chosen) < number:
-        best = min(ranked, key=lambda stretch: uses[stretch.gold.name])  # the first of equals
+        best = min(ranked, key=lambda window: uses[window.gold.name])  # the first of equals
         chosen.append(best)
         uses[best.gold.name] += 1
-        ranked = [stretch for stretch in ranked if not stretch.overlaps(best)]
+        ranked = [window for window in ranked if not window.overlaps(best)]
     return chosen
 
 
-def _rank(stretch: Stretch) -> tuple[int, int, int]:
+def _rank(window: Window) -> tuple[int, int, int]:
     """The smaller, the better: many differences, then many of their antecedents in sight, then few words."""
     antecedents = {
         span
-        for listed in stretch.errors.values()
+        for listed in window.errors.values()
         for judged in listed
         for span in (judged.gold, judged.system)
-        if span is not None and stretch.holds(span)
+        if span is not None and window.holds(span)
     }
-    return -_number(stretch), -len(antecedents), stretch.end - stretch.start
+    return -_number(window), -len(antecedents), window.end - window.start
 
 
-def _number(stretch: Stretch) -> int:
-    return len({judged.span for listed in stretch.errors.values() for judged in listed})
+def _number(window: Window) -> int:
+    return len({judged.span for listed in window.errors.values() for judged in listed})
 
 
-def _passage(stretch: Stretch) -> Passage:
-    first, *others = (doc.clusters for doc in stretch.systems.values())
+def _passage(window: Window) -> Passage:
+    first, *others = (doc.clusters for doc in window.systems.values())
     dense: dict[int, int] = {MISSED: MISSED}
     versions = []
     numbers = entity_numbers(first, others)
-    for (name, doc), of_entity in zip(stretch.systems.items(), numbers, strict=True):
-        kinds = {judged.span: KINDS[judged.kind] for judged in stretch.errors[name]}
-        mentions = shown_mentions(stretch, doc, of_entity, kinds, dense)
+    for (name, doc), of_entity in zip(window.systems.items(), numbers, strict=True):
+        kinds = {judged.span: KINDS[judged.kind] for judged in window.errors[name]}
+        mentions = shown_mentions(window, doc, of_entity, kinds, dense)
         times = Counter(kinds.values())
         listed = [
             f"{times[kind]} {kind.replace('_', ' ')}" for kind in KINDS.values() if times[kind]
         ]
         versions.append(Version(name, mentions, ", ".join(listed)))
-    differing = _number(stretch)
+    differing = _number(window)
     return Passage(
-        document=stretch.gold.name,
+        document=window.gold.name,
         note=f"{differing} difference{'' if differing == 1 else 's'}",
-        words=stretch.gold.words[stretch.start : stretch.end],
+        words=window.gold.words[window.start : window.end],
         versions=versions,
-        start=stretch.start,
+        start=window.start,
     )

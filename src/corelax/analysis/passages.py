@@ -1,7 +1,7 @@
 """Passages in which systems differ most, fairly shared out, as data that `corelax.render` shows.
 
-A stretch is a few whole sentences. Its errors are the mentions inside it that `judged_mentions` calls wrong.
-For each system, stretches are taken in turn: the one where it beats the baseline by most errors, then the one
+A window is a few whole sentences. Its errors are the mentions inside it that `judged_mentions` calls wrong.
+For each system, windows are taken in turn: the one where it beats the baseline by most errors, then the one
 where the baseline beats it by most, and so on. So the side that is better less often is shown as often as
 the other, as long as it has anything to show.
 """
@@ -50,14 +50,14 @@ def choose_passages(
     >>> passage.versions[1].mentions[-1]
     ShownMention(start=3, end=4, entity=0, error='wrong_link')
     """
-    stretches = choose_stretches(
+    windows = choose_windows(
         gold=gold, systems=systems, number=number, sentences=sentences, max_words=max_words
     )
-    return [_passage(stretch) for stretch in stretches]
+    return [_passage(window) for window in windows]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stretch:
+class Window:
     """Words `start` up to `end` of a document, and what each system gets wrong in them."""
 
     gold: Document
@@ -70,7 +70,7 @@ class Stretch:
         """Whether a mention lies in these words."""
         return _inside(span, self.start, self.end, len(self.gold.words))
 
-    def overlaps(self, other: Stretch) -> bool:
+    def overlaps(self, other: Window) -> bool:
         same = self.gold.name == other.gold.name
         return same and self.start < other.end and other.start < self.end
 
@@ -92,30 +92,30 @@ class Stretch:
         return -gain, opposite, -in_sight, self.end - self.start
 
 
-def choose_stretches(
+def choose_windows(
     *,
     gold: Sequence[Document],
     systems: Mapping[str, Sequence[Document]],
     number: int,
     sentences: int,
     max_words: int,
-) -> list[Stretch]:
+) -> list[Window]:
     """Windows without overlap, from different documents as long as there are any.
 
     >>> text = [["Ann", "saw", "Bo"], ["He", "waved"], ["She", "smiled"]]
     >>> docs = [Document.from_sentences("d", text, clusters=[[(0, 1), (5, 6)], [(2, 3), (3, 4)]])]
     >>> none = [Document.from_sentences("d", text)]
-    >>> [stretch] = choose_stretches(
+    >>> [window] = choose_windows(
     ...     gold=docs, systems={"a": none, "b": docs}, number=1, sentences=2, max_words=90)
-    >>> stretch.start, stretch.end, len(stretch.errors["a"]), len(stretch.errors["b"])
+    >>> window.start, window.end, len(window.errors["a"]), len(window.errors["b"])
     (3, 7, 2, 0)
     """
     if len(systems) < 2:
         raise CorelaxError("passages show how systems differ: give two systems or more")
     candidates = [
-        stretch
+        window
         for gold_doc, docs in paired_cases(gold, systems)
-        for stretch in stretches(
+        for window in windows(
             gold_doc,
             docs,
             {name: wrong_mentions(gold_doc, doc) for name, doc in docs.items()},
@@ -125,7 +125,7 @@ def choose_stretches(
     ]
     baseline, *others = systems
     turns = [turn for name in others for turn in ((name, baseline), (baseline, name))]
-    chosen: list[Stretch] = []
+    chosen: list[Window] = []
     uses: Counter[str] = Counter()
     while turns and len(chosen) < number:
         better, worse = turns.pop(0)
@@ -146,15 +146,15 @@ def wrong_mentions(gold: Document, system: Document) -> list[JudgedMention]:
     return [decision for decision in judged if decision.kind in ERRORS]
 
 
-def stretches(
+def windows(
     gold: Document,
     systems: Mapping[str, Document],
     errors: Mapping[str, list[JudgedMention]],
     *,
     sentences: int,
     max_words: int,
-) -> Iterator[Stretch]:
-    """All stretches of up to `sentences` whole sentences where some system has an error."""
+) -> Iterator[Window]:
+    """All windows of up to `sentences` whole sentences where some system has an error."""
     bounds = gold.sentence_bounds
     for first, (start, _) in enumerate(bounds):
         for _, end in bounds[first : first + sentences]:
@@ -170,7 +170,7 @@ def stretches(
                     for name, listed in errors.items()
                 }
                 if any(inside.values()):
-                    yield Stretch(gold=gold, systems=systems, start=start, end=end, errors=inside)
+                    yield Window(gold=gold, systems=systems, start=start, end=end, errors=inside)
 
 
 def _first_from(listed: list[JudgedMention], place: int) -> int:
@@ -198,28 +198,28 @@ def paired_cases(
         yield doc, {name: docs[doc.name] for name, docs in by_name.items()}
 
 
-def _passage(stretch: Stretch) -> Passage:
-    clusterings = [doc.clusters for doc in stretch.systems.values()]
-    gold_numbers, *numbers = entity_numbers(stretch.gold.clusters, clusterings)
+def _passage(window: Window) -> Passage:
+    clusterings = [doc.clusters for doc in window.systems.values()]
+    gold_numbers, *numbers = entity_numbers(window.gold.clusters, clusterings)
     dense: dict[int, int] = {MISSED: MISSED}
-    gold = Version(GOLD, shown_mentions(stretch, stretch.gold, gold_numbers, {}, dense))
+    gold = Version(GOLD, shown_mentions(window, window.gold, gold_numbers, {}, dense))
     versions = [gold]
-    for (name, doc), of_entity in zip(stretch.systems.items(), numbers, strict=True):
-        errors = {error.span: error.kind for error in stretch.errors[name]}
-        shown = shown_mentions(stretch, doc, of_entity, errors, dense)
+    for (name, doc), of_entity in zip(window.systems.items(), numbers, strict=True):
+        errors = {error.span: error.kind for error in window.errors[name]}
+        shown = shown_mentions(window, doc, of_entity, errors, dense)
         versions.append(Version(name, shown, _kinds(list(errors.values()))))
-    best_first = sorted(stretch.errors.items(), key=lambda pair: len(pair[1]))
+    best_first = sorted(window.errors.items(), key=lambda pair: len(pair[1]))
     return Passage(
-        document=stretch.gold.name,
+        document=window.gold.name,
         note=", ".join(f"{name}: {_counted(len(errors), 'error')}" for name, errors in best_first),
-        words=stretch.gold.words[stretch.start : stretch.end],
+        words=window.gold.words[window.start : window.end],
         versions=versions,
-        start=stretch.start,
+        start=window.start,
     )
 
 
 def shown_mentions(
-    stretch: Stretch,
+    window: Window,
     doc: Document,
     numbers: Sequence[int],
     errors: Mapping[Span, str],
@@ -235,14 +235,14 @@ def shown_mentions(
         (span, number, left.pop(span, ""))
         for number, cluster in zip(numbers, doc.clusters, strict=True)
         for span in dict.fromkeys(cluster)
-        if stretch.holds(span)
+        if window.holds(span)
     ]
     listed += [(span, MISSED, kind) for span, kind in left.items()]
     listed.sort(key=lambda entry: (entry[0].start, -entry[0].end, entry))
     return [
         ShownMention(
-            start=span.start - stretch.start,
-            end=span.end - stretch.start,
+            start=span.start - window.start,
+            end=span.end - window.start,
             entity=dense.setdefault(number, len(dense) - 1),
             error=error,
         )

@@ -48,10 +48,10 @@ _NAME_AND_PART = re.compile(r"\((.*)\);\s*(?:part\s+(\d{1,9})\s*)?")
 
 def read(file: IO[str], problems: Problems, *, layers: bool = True) -> Iterator[Document]:
     """Yields document after document. Without `layers`, words and clusters only."""
-    document: _DocumentReader | None = None
+    document: _ConllReader | None = None
     before = 1  # the line number of the piece's first line
     for text in pieces(file):
-        piece = _Piece(text, before, layers)
+        piece = _TablePiece(text, before, layers)
         for line, mark, rows in piece.runs():
             piece.report(problems, line)
             if begin := _BEGIN.match(mark):
@@ -60,7 +60,7 @@ def read(file: IO[str], problems: Problems, *, layers: bool = True) -> Iterator[
                         line, f"document {document.key} has no '#end document' before this"
                     )
                     yield document.finish()
-                document = _DocumentReader(begin[1], line, problems)
+                document = _ConllReader(begin[1], line, problems)
             elif _END.match(mark):
                 if document is None:
                     problems.error(line, "'#end document' without '#begin document'")
@@ -151,7 +151,7 @@ def parse_cell(cell: str) -> CorefCell:
     )
 
 
-class _Piece:
+class _TablePiece:
     """A piece of a file, taken apart: whole sentences, perhaps of several documents.
 
     Attributes:
@@ -235,7 +235,7 @@ class _Piece:
         return columns
 
 
-class _DocumentReader:
+class _ConllReader:
     def __init__(self, header: str, line: int, problems: Problems) -> None:
         self.id, self.part = parse_header(header)
         self.key = document_key(self.id, self.part)
@@ -250,7 +250,7 @@ class _DocumentReader:
         self._arguments: list[tuple[str, ...]] = []
         self._mentions = OpenMentions(problems)
 
-    def add(self, piece: _Piece, rows: range) -> None:
+    def add(self, piece: _TablePiece, rows: range) -> None:
         """Some rows of a piece: whole sentences."""
         tokens = len(self._words)
         starts = np.flatnonzero(piece.starts_sentence[rows.start : rows.stop]) + tokens

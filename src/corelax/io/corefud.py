@@ -51,7 +51,7 @@ class Multiword(NamedTuple):
 
 def read(file: IO[str], problems: Problems, *, layers: bool = True) -> Iterator[Document]:
     """Yields document after document. Without `layers`, words and clusters only."""
-    document: _DocumentReader | None = None
+    document: _CorefudReader | None = None
     fields = FIELDS
     for number, rows in lines_of_sentences(file):
         comments = [row for row in rows if row.startswith("#")]
@@ -66,7 +66,7 @@ def read(file: IO[str], problems: Problems, *, layers: bool = True) -> Iterator[
             if document is not None:
                 yield document.finish()
             name = _name(newdoc[1].strip() if newdoc else "", problems)
-            document = _DocumentReader(name, fields, number, problems, layers)
+            document = _CorefudReader(name, fields, number, problems, layers)
         if document is not None:
             document.sentence(rows, number)
     if document is not None:
@@ -89,7 +89,7 @@ def without_entity(misc: str) -> tuple[str, list[str]]:
     return "|".join(rest) or "_", values
 
 
-class _DocumentReader:
+class _CorefudReader:
     def __init__(self, name: str, fields: str, line: int, problems: Problems, layers: bool) -> None:
         problems.new_document(name, line)
         self._id = name

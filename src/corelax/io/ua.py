@@ -11,7 +11,7 @@ Ten columns as in CoNLL-U, with words numbered over the document, then those of 
 between columns. `IDENTITY` has coreference; the other columns are kept as they are.
 
 `)(EntityID=1|MarkableID=m1|Min=3` closes a markable and opens one. A closing bracket ends the markable that
-was opened last, or the one that it names (`m1)`). Markables of one `MarkableID` are the parts of a
+was opened last, or the one that it names (`m1)`). MarkableReader of one `MarkableID` are the parts of a
 discontinuous mention. An `EntityID` that ends in `-Pseudo` is no entity.
 """
 
@@ -50,7 +50,7 @@ _PSEUDO = re.compile(r"[-_]pseudo$", re.IGNORECASE)
 
 def read(file: IO[str], problems: Problems, *, layers: bool = True) -> Iterator[Document]:
     """Yields document after document. Without `layers`, words and clusters only."""
-    document: _DocumentReader | None = None
+    document: _UaReader | None = None
     columns = COLUMNS
     for number, rows in lines_of_sentences(file):
         for line, row in enumerate(rows, number):
@@ -62,7 +62,7 @@ def read(file: IO[str], problems: Problems, *, layers: bool = True) -> Iterator[
                 yield document.finish()
             name = newdoc[1].strip() if newdoc else ""
             name = name or f"document_{problems.documents + 1}"
-            document = _DocumentReader(name, columns, number, problems, layers)
+            document = _UaReader(name, columns, number, problems, layers)
         if document is not None:
             document.sentence(rows, number)
     if document is not None:
@@ -78,7 +78,7 @@ def _columns(header: str, line: int, problems: Problems) -> tuple[str, ...] | No
     return tuple(names[CONLLU:])
 
 
-class _DocumentReader:
+class _UaReader:
     def __init__(
         self, name: str, columns: tuple[str, ...], line: int, problems: Problems, layers: bool
     ) -> None:
@@ -94,7 +94,7 @@ class _DocumentReader:
         self._comments: list[tuple[str, ...]] = []
         self._multiword: list[Multiword] = []
         self._empty: list[EmptyNode] = []
-        self._markables = Markables(problems)
+        self._markables = MarkableReader(problems)
 
     def sentence(self, rows: list[str], first: int) -> None:
         """One sentence with its comments, `first` being the line number of its first row."""
@@ -220,7 +220,7 @@ class _OpenMarkable:
     is_open: bool = True
 
 
-class Markables:
+class MarkableReader:
     """The markables of one document, read node by node.
 
     Attributes:

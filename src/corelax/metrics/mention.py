@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import NamedTuple
 
-Stretch = tuple[int, int]
 Parent = tuple[Hashable, str]
 
 
@@ -28,7 +27,7 @@ class Mention(NamedTuple):
             any hashable things that name a node of a sentence. None for a mention that is no zero.
     """
 
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[tuple[int, int], ...]
     head: int | None = None
     parents: frozenset[Parent] | None = None
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from corelax.core.errors import CorelaxError
 from corelax.document import Document, EmptyId, Node, Span, tree_head
 from corelax.document.gold import GLOBAL_ENTITY
-from corelax.metrics.mention import Mention, Stretch
+from corelax.metrics.mention import Mention
 
 
 class Entity(NamedTuple):
@@ -45,13 +45,13 @@ def document_entities(
     numbering = sorted(places)
     needs_heads = (match in ("partial", "head"), match == "head")
     ours, theirs = (
-        _Side(doc, gold, numbering, match, needs).entities()
+        _NumberedNodes(doc, gold, numbering, match, needs).entities()
         for doc, needs in zip(sides, needs_heads, strict=True)
     )
     return ours, theirs
 
 
-class _Side:
+class _NumberedNodes:
     """One document whose nodes are numbered together with the other's."""
 
     def __init__(
@@ -96,7 +96,7 @@ class _Side:
             return self._number_of[node]
         return node + bisect_right(self._places, node)
 
-    def _stretches(self, span: Span) -> tuple[Stretch, ...]:
+    def _stretches(self, span: Span) -> tuple[tuple[int, int], ...]:
         if not self._places and not span.parts:
             return (span.bounds,)
         parts = [
@@ -105,7 +105,7 @@ class _Side:
             if start < end
         ]
         edges = [(number, number + 1) for number in map(self._number, span.empty)]
-        merged: list[Stretch] = []
+        merged: list[tuple[int, int]] = []
         for start, end in sorted(parts + edges):
             if merged and start <= merged[-1][1]:
                 start, last = merged.pop()
@@ -113,7 +113,7 @@ class _Side:
             merged.append((start, end))
         return tuple(piece for stretch in merged for piece in self._pieces(*stretch))
 
-    def _pieces(self, start: int, end: int) -> Iterable[Stretch]:
+    def _pieces(self, start: int, end: int) -> Iterable[tuple[int, int]]:
         """A stretch without the nodes inside it that only the other side has."""
         first, last = bisect_left(self._missing, start), bisect_left(self._missing, end)
         for number in self._missing[first:last]:

@@ -38,7 +38,7 @@ class ReferenceOverlap(CountedOverlap):
         return self.total(1 - (1 - similarity[chosen]))
 
 
-class Matching(Generic[M]):
+class RepeatedMentions(Generic[M]):
     """One document, matched by the rules above.
 
     Attributes:

@@ -63,10 +63,10 @@ class Tally:
         gold = [cluster for cluster in gold if cluster]
         system = [cluster for cluster in system if cluster]
         if self._like_reference or has_repeats(gold) or has_repeats(system):
-            from corelax.metrics.repeated_mentions import Matching
+            from corelax.metrics.repeated_mentions import RepeatedMentions
 
             # The reference scorer adds up each document by itself, and then the documents.
-            matching = Matching(gold=gold, system=system)
+            matching = RepeatedMentions(gold=gold, system=system)
             self.add_counts({metric.name: matching.counts(metric) for metric in self._metrics})
             self.removed += matching.removed
             return
