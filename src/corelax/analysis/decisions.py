@@ -24,14 +24,14 @@ from typing import NamedTuple
 
 from corelax.document import Document, Span
 from corelax.document.clustering import Clustering
-from corelax.rankers.sparse.mentions.agreement import (
+from corelax.rankers.sparse.mentions.analysis import Analysis, Mention
+from corelax.rankers.sparse.mentions.attributes import (
     DEMONSTRATIVE,
     NOMINAL,
     PRONOMINAL,
     PROPER,
     mention_type,
 )
-from corelax.rankers.sparse.mentions.analysis import Analysis, Mention
 from corelax.rankers.sparse.mentions.detect import analyse
 
 FALSE_ANAPHOR, FALSE_NEW, WRONG_LINK = ERRORS = ("false_anaphor", "false_new", "wrong_link")

@@ -8,8 +8,7 @@ import pytest
 
 from corelax import Document
 from corelax.rankers.sparse.features.settings import FEATURE_SETS, FeatureSettings
-from corelax.rankers.sparse.mentions.agreement import gender_of
-from corelax.rankers.sparse.mentions.attributes import Attributes
+from corelax.rankers.sparse.mentions.attributes import Attributes, gender_of
 from corelax.rankers.sparse.mentions.lexicons import EMPTY, GenderCounts, Lexicons
 from tests.rankers.sparse.mentions.mention_documents import all_attributes, parsed
 from tests.rankers.sparse.mentions.word_lists_by_hand import word_lists

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from corelax.rankers.sparse.features.settings import FeatureSettings
-from corelax.rankers.sparse.mentions.agreement import PRONOMINAL
 from corelax.rankers.sparse.mentions.analysis import Analysis
-from corelax.rankers.sparse.mentions.attributes import Attributes
+from corelax.rankers.sparse.mentions.attributes import PRONOMINAL, Attributes
 
 RARE = "RARE"
 # A pronoun and a noun never share a number feature, in the original.
