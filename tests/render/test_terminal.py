@@ -11,7 +11,7 @@ from rich.console import Console
 from corelax.core.printable import printable
 from corelax.decode import Decision
 from corelax.document import Document, EmptyId, Span
-from corelax.render.marked_text import Closing, Opening, marked_text
+from corelax.render.marked_text import Bracket, ShownMention, marked_text
 from corelax.render.terminal import print_resolution
 from corelax.resolve import Resolution, resolution_of
 from tests.render.shown_texts import resolved
@@ -104,23 +104,25 @@ spans = st.tuples(st.integers(0, 4), st.integers(1, 5)).map(lambda p: (p[0], min
 @given(st.lists(spans, unique=True, max_size=8))
 def test_marks_nest_and_leave_the_text_as_it_is(mentions: list[tuple[int, int]]) -> None:
     found = resolved(WORDS, mentions)
-    open_: list[int] = []
-    begun, ended, text = [], [], ""
+    open_: list[ShownMention] = []
+    begun: dict[ShownMention, int] = {}
+    ended, text = {}, ""
     for piece in marked_text(found):
-        if isinstance(piece, Opening):
-            open_.append(piece.mention)
-            if piece.is_first:
-                begun.append((piece.mention, len(text)))
-        elif isinstance(piece, Closing):
-            assert open_.pop() == piece.mention
-            if piece.is_last:
-                ended.append((piece.mention, len(text)))
-        else:
+        if not isinstance(piece, Bracket):
             text += piece
+        elif piece.opens:
+            open_.append(piece.mention)
+            begun.setdefault(piece.mention, len(text))
+        else:
+            assert open_.pop() is piece.mention
+            if piece.is_last:
+                assert piece.mention not in ended
+                ended[piece.mention] = len(text)
     assert text == WORDS
     assert not open_
-    assert sorted(begun) == [(number, m.start) for number, m in enumerate(found.mentions)]
-    assert sorted(ended) == [(number, m.end) for number, m in enumerate(found.mentions)]
+    assert begun.keys() == ended.keys()
+    places = sorted((begun[mention], ended[mention]) for mention in begun)
+    assert places == sorted((mention.start, mention.end) for mention in found.mentions)
 
 
 def test_mentions_may_be_a_thousand_deep() -> None:

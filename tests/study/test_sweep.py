@@ -197,7 +197,7 @@ def test_the_table_has_gaps_where_nothing_is_done(tmp_path: Path) -> None:
     sweep = quiet_sweep(tmp_path, "1", "2")
     put(tmp_path, "2", 1, 0.5)
     write_sweep(sweep.table(), tmp_path)
-    texts = [[cell.text for cell in row] for row in sweep.table().groups[0].rows]
+    texts = [[cell.text for cell in row] for row in sweep.table().groups[0][1]]
     assert texts == [
         ["2", "50.00", "50.00", "50.00", "50.00", "1", "1", "0.5"],
         ["1", "–", "–", "–", "–", "–", "0", "–"],

@@ -49,7 +49,7 @@ def sweep(
     if as_json:
         print_json(swept.as_dict())
     else:
-        cells = [[cell.text for cell in row] for group in swept.table.groups for row in group.rows]
+        cells = [[cell.text for cell in row] for _, rows in swept.table.groups for row in rows]
         print(format_table(swept.table.columns, cells))
     if swept.is_done:
         note(f"best: {swept.best}")

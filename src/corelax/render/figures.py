@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from corelax.core.errors import CorelaxError
@@ -122,20 +122,6 @@ class Figure:
             raise CorelaxError(f"figure {self.key} has no panels")
 
 
-class LegendEntry(NamedTuple):
-    """A label with a small drawing of its line."""
-
-    label: str
-    svg: str
-
-
-class Parts(NamedTuple):
-    """A figure in pieces, which a page can set side by side or one below the other."""
-
-    legend: list[LegendEntry]
-    panels: list[str]
-
-
 def can_draw() -> bool:
     """Whether matplotlib is installed."""
     try:
@@ -167,18 +153,18 @@ def figure_svg(figure: Figure) -> str:
         return _standalone_svg(_svg(_drawn(figure)), figure.title)
 
 
-def figure_parts(figure: Figure) -> Parts:
-    """A figure in pieces of SVG for an HTML page: its legend and each of its panels.
+def figure_parts(figure: Figure) -> tuple[list[tuple[str, str]], list[str]]:
+    """A figure in pieces of SVG for an HTML page: labels with their lines, and each panel.
 
     >>> panel = Panel("", "temperature", "CoNLL", [Series("LEA loss", [0.5, 1], [61.5, 62.2])])
-    >>> parts = figure_parts(Figure("heat", "Temperature", [panel, panel]))
-    >>> [entry.label for entry in parts.legend], len(parts.panels)
+    >>> legend, panels = figure_parts(Figure("heat", "Temperature", [panel, panel]))
+    >>> [label for label, svg in legend], len(panels)
     (['LEA loss'], 2)
     """
     with _plot_settings():
         styles = _line_styles(figure)
         legend = [
-            LegendEntry(label, _swatch(style, f"{figure.key}.line{number}."))
+            (label, _swatch(style, f"{figure.key}.line{number}."))
             for number, ((_, label), style) in enumerate(styles.items(), start=1)
         ]
         panels = []
@@ -187,7 +173,7 @@ def figure_parts(figure: Figure) -> Parts:
             _draw(drawing.subplots(), panel, styles)
             prefix = f"{figure.key}.panel{number}."
             panels.append(_inline_svg(_svg(drawing), prefix, _label(panel)))
-    return Parts(legend, panels)
+    return legend, panels
 
 
 def _drawn(figure: Figure) -> Drawing:

@@ -7,16 +7,16 @@ pronoun) stands before the word at which it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import chain, pairwise
 from typing import NamedTuple
 
 from corelax.core.errors import CorelaxError
-from corelax.core.printable import printable
 from corelax.render.views import ResolutionView
 
 MISSED = -1
+SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 ZERO = "∅"
 _GLUED = "-"  # a word that `nested_text` puts no blanks around: the text has its own
 
@@ -43,6 +43,11 @@ class ShownMention(NamedTuple):
     end: int
     entity: int
     error: str = ""
+
+    @property
+    def number(self) -> str:
+        """Its entity's number, counted from 1; empty where it was missed."""
+        return "" if self.entity == MISSED else str(self.entity + 1)
 
 
 class Mark(NamedTuple):
@@ -134,26 +139,35 @@ def _check(mention: ShownMention, size: int) -> None:
         )
 
 
-class Opening(NamedTuple):
-    """A mention begins, or goes on behind one that it crosses (`is_first` False).
+class Bracket(NamedTuple):
+    """A mention begins or ends here, or a piece of one: all but the last are unfinished."""
 
-    `height` is how many mentions lie in one another inside.
-    """
-
-    mention: int
-    height: int
-    is_first: bool
-
-
-class Closing(NamedTuple):
-    """A mention ends, or is cut where one that it crosses ends (`is_last` False)."""
-
-    mention: int
+    mention: ShownMention
+    opens: bool
     is_last: bool
 
 
-def marked_text(resolution: ResolutionView) -> Iterator[str | Opening | Closing]:
-    """The pieces of the text and, by their positions, the mentions that begin and end between them.
+def brackets(pieces: Iterable[Mark | str]) -> Iterator[str | Bracket]:
+    """What `nested_text` gives, from left to right without nesting.
+
+    >>> his, mother = ShownMention(0, 1, entity=0), ShownMention(0, 2, entity=1)
+    >>> pieces = brackets(nested_text(["his", "mother"], [his, mother]))
+    >>> "".join(p if isinstance(p, str) else "[" if p.opens else "]" for p in pieces)
+    '[[his] mother]'
+    """
+    # Not recursive: a text may have mentions in mentions a thousand deep.
+    left: list[Mark | str | Bracket] = [*pieces]
+    left.reverse()
+    while left:
+        piece = left.pop()
+        if isinstance(piece, Mark):
+            left += [Bracket(piece.mention, False, piece.is_last), *piece.inside[::-1]]
+            piece = Bracket(piece.mention, True, piece.is_last)
+        yield piece
+
+
+def marked_text(resolution: ResolutionView) -> Iterator[str | Bracket]:
+    """The pieces of the text, and where mentions begin and end between them.
 
     >>> from corelax.decode import Decision
     >>> from corelax.document import Document, Span
@@ -162,32 +176,29 @@ def marked_text(resolution: ResolutionView) -> Iterator[str | Opening | Closing]
     >>> ann = Decision(Span(1, 2), 0, None, 1.0, 1.0, 1.0)
     >>> pieces = marked_text(resolution_of(doc, [ann], "Hi\\nAnn"))
     >>> [piece if isinstance(piece, str) else type(piece).__name__ for piece in pieces]
-    ['Hi', '\\n', 'Opening', 'Ann', 'Closing']
+    ['', 'Hi', '\\n', 'Bracket', 'Ann', 'Bracket', '']
     """
     # Words and what is between them in turn: word i is chunk 2i + 1. A mention of no word comes before the
     # blank before its next word, as nested_text puts a blank before it.
     edges = [0, *chain.from_iterable(resolution.document.layer("offsets")), len(resolution.text)]
     shown = [
-        ShownMention(2 * span.start + (span.start < span.end), 2 * span.end, entity=number)
-        for number, span in enumerate(mention.span for mention in resolution.mentions)
+        ShownMention(2 * span.start + (span.start < span.end), 2 * span.end, mention.entity)
+        for mention in resolution.mentions
+        for span in [mention.span]
     ]
     chunks = (resolution.text[start:end] for start, end in pairwise(edges))
-    seen: set[int] = set()
-    # Not recursive: a text may have mentions in mentions a thousand deep.
-    left: list[Mark | str | Closing] = [*nested_text([_GLUED] * (len(edges) - 1), shown)[::-1]]
-    while left:
-        piece = left.pop()
-        if isinstance(piece, Closing):
-            yield piece
-        elif isinstance(piece, str):
-            if text := printable(next(chunks) if piece == _GLUED else piece):
-                yield text
-        else:
-            number, inside = piece.mention.entity, piece.inside
-            is_first = number not in seen
-            if not is_first and inside[0] == _GLUED:  # the blank where it was cut is not part of it
-                yield printable(next(chunks))
-                inside = inside[1:]
-            seen.add(number)
-            yield Opening(number, piece.height, is_first)
-            left += [Closing(number, piece.is_last), *inside[::-1]]
+    begun: set[int] = set()
+    cut: Bracket | None = None  # goes on here, behind the blank where it was cut
+    for piece in brackets(nested_text([_GLUED] * (len(edges) - 1), shown)):
+        if cut and piece != _GLUED:
+            yield cut
+            cut = None
+        if isinstance(piece, Bracket) and piece.opens:
+            if id(piece.mention) in begun:
+                cut = piece
+                continue
+            begun.add(id(piece.mention))
+        yield next(chunks) if piece == _GLUED else piece
+        if cut:
+            yield cut
+            cut = None

@@ -43,7 +43,7 @@ from corelax.render.tables import (
     titled_table,
 )
 
-Item = Table | Figure | Passages
+PageItem = Table | Figure | Passages
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Section:
 
     title: str
     paragraphs: Sequence[str] = ()
-    items: Sequence[Item] = ()
+    items: Sequence[PageItem] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ def _blocks(page: Page) -> Iterator[str]:
         yield "\n".join(f"    {line}" for line in page.command.splitlines())
 
 
-def _item(item: Item) -> Iterator[str]:
+def _item(item: PageItem) -> Iterator[str]:
     if isinstance(item, Table):
         yield titled_table(item)
     elif isinstance(item, Passages):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from corelax.render.marked_text import MISSED, Mark, ShownMention, nested_text
+from corelax.render.marked_text import SUBSCRIPTS, Mark, ShownMention, brackets, nested_text
 from corelax.render.markup import escaped_markdown, template
-from corelax.render.views import SUBSCRIPTS
 
 LEGEND = "Numbers tell entities apart; * marks {}. A mention without a number was left out."
 
@@ -80,31 +79,26 @@ def passages_markdown(item: Passages) -> str:
     for passage in item.passages:
         heading = f"**{escaped_markdown(passage.document)}**"
         blocks.append(f"{heading} ({escaped_markdown(passage.note)})" if passage.note else heading)
-        blocks.append("\n".join(_markdown_lines(passage)))
+        lines = []
+        for version in passage.versions:
+            note = f" ({escaped_markdown(version.note)})" if version.note else ""
+            text = _bracketed(passage.pieces(version))
+            lines.append(f"- **{escaped_markdown(version.label)}**{note}: {text}")
+        blocks.append("\n".join(lines))
     return "\n\n".join(blocks) + "\n"
 
 
-def _markdown_lines(passage: Passage) -> Iterator[str]:
-    for version in passage.versions:
-        note = f" ({escaped_markdown(version.note)})" if version.note else ""
-        text = bracketed(passage.pieces(version))
-        yield f"- **{escaped_markdown(version.label)}**{note}: {text}"
-
-
-def bracketed(pieces: Sequence[Mark | str]) -> str:
-    """Mentions in brackets with their numbers, counted from 1, and `*` for an error.
-
-    `[words …]` is a piece of a mention that goes on behind the mention it crosses.
-    """
-    return "".join(
-        escaped_markdown(piece) if isinstance(piece, str) else _mark(piece) for piece in pieces
-    )
-
-
-def _mark(mark: Mark) -> str:
-    text = bracketed(mark.inside)
-    if not mark.is_last:
-        return f"[{text} …]"
-    entity, error = mark.mention.entity, mark.mention.error
-    index = "" if entity == MISSED else str(entity + 1).translate(SUBSCRIPTS)
-    return f"[{text}]{index}" + (r"\*" if error else "")
+def _bracketed(pieces: Sequence[Mark | str]) -> str:
+    """Mentions in brackets with their numbers and `*` for an error; `[words …]` goes on behind another."""
+    text = ""
+    for piece in brackets(pieces):
+        if isinstance(piece, str):
+            text += escaped_markdown(piece)
+        elif piece.opens:
+            text += "["
+        elif piece.is_last:
+            error = r"\*" if piece.mention.error else ""
+            text += f"]{piece.mention.number.translate(SUBSCRIPTS)}{error}"
+        else:
+            text += " …]"
+    return text

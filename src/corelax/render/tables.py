@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from corelax.core.errors import CorelaxError
 from corelax.core.printable import on_one_line
@@ -54,20 +54,13 @@ class Row:
     heading: bool = False
 
 
-class Group(NamedTuple):
-    """Rows of a table under one heading, or those before the first one (heading None)."""
-
-    heading: Cell | None
-    rows: list[list[Cell]]
-
-
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table. Its key names its files.
 
     >>> rows = [Row(["Baselines"], heading=True), Row(["ranking", Cell("61.15", {"value": 61.1498})])]
     >>> table = Table("scores", "Scores", ["model", "CoNLL"], rows)
-    >>> [(group.heading.text, len(group.rows)) for group in table.groups]
+    >>> [(heading.text, len(rows)) for heading, rows in table.groups]
     [('Baselines', 1)]
     """
 
@@ -87,17 +80,17 @@ class Table:
                 )
 
     @property
-    def groups(self) -> list[Group]:
-        """The rows by the headings that they stand under."""
-        groups: list[Group] = []
+    def groups(self) -> list[tuple[Cell | None, list[list[Cell]]]]:
+        """Headings with the rows under them; those before the first one have None."""
+        groups: list[tuple[Cell | None, list[list[Cell]]]] = []
         for row in self.rows:
             cells = [cell if isinstance(cell, Cell) else Cell(cell) for cell in row.cells]
             if row.heading:
-                groups.append(Group(cells[0], []))
+                groups.append((cells[0], []))
                 continue
             if not groups:
-                groups.append(Group(None, []))
-            groups[-1].rows.append(cells)
+                groups.append((None, []))
+            groups[-1][1].append(cells)
         return groups
 
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from itertools import cycle
 from typing import TYPE_CHECKING
 
 from corelax.core.printable import on_one_line, printable, shortened
-from corelax.render.marked_text import MISSED, ZERO, Closing, Mark, Opening, marked_text
-from corelax.render.views import (
-    SUBSCRIPTS,
-    ResolutionView,
-    entity_colours,
-    mention_count,
-)
+from corelax.render.marked_text import MISSED, SUBSCRIPTS, ZERO, Bracket, brackets, marked_text
+from corelax.render.views import ResolutionView, mention_count
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -45,41 +41,18 @@ def print_resolution(resolution: ResolutionView, console: Console, *, title: str
     """
     from rich.text import Text
 
-    blocks = [_marked_resolution(resolution, subscripts=_can_encode("₁", console))]
+    styles = _styles(resolution)
+    blocks = [_marked(marked_text(resolution), styles.__getitem__, console)]
+    blocks[0].rstrip()
     if title:
         blocks.insert(0, Text(shortened(title, 200), style="bold"))
     if resolution.entities:
-        blocks += [Text(), *_entity_lines(resolution)]
+        blocks += [Text(), *_entity_lines(resolution, styles)]
     for block in blocks:
         _print(block, console)
 
 
-def _marked_resolution(resolution: ResolutionView, *, subscripts: bool) -> Text:
-    """The text. What lies in several mentions has the colour of the innermost."""
-    from rich.text import Text
-
-    styles = _styles(resolution)
-    open_: list[str] = []
-    text = Text()
-    for piece in marked_text(resolution):
-        if isinstance(piece, str):
-            text.append(piece, style=open_[-1] if open_ else None)
-            continue
-        entity = resolution.mentions[piece.mention].entity
-        if isinstance(piece, Opening):
-            open_.append(styles[entity])
-            text.append("[", style=f"dim {styles[entity]}")
-        elif isinstance(piece, Closing):
-            open_.pop()
-            number = str(entity + 1)
-            number = number.translate(SUBSCRIPTS) if subscripts else number
-            text.append("]" if piece.is_last else " …]", style=f"dim {styles[entity]}")
-            text.append(number if piece.is_last else "", style=f"bold {styles[entity]}")
-    text.rstrip()
-    return text
-
-
-def _entity_lines(resolution: ResolutionView) -> Iterator[Text]:
+def _entity_lines(resolution: ResolutionView, styles: list[str]) -> Iterator[Text]:
     """Number, name, mentions and probability of each entity, below each other."""
     from rich.cells import cell_len
     from rich.text import Text
@@ -88,7 +61,7 @@ def _entity_lines(resolution: ResolutionView) -> Iterator[Text]:
     counts = [mention_count(len(entity.mentions)) for entity in resolution.entities]
     width, room = max(map(cell_len, names)), max(map(len, counts))
     digits = len(str(len(names)))
-    rows = zip(names, counts, resolution.entities, _styles(resolution), strict=True)
+    rows = zip(names, counts, resolution.entities, styles, strict=True)
     for number, (name, count, entity, style) in enumerate(rows, 1):
         line = Text(f"{number:>{digits}}", style=f"bold {style}")
         line.append(f"  {name}{' ' * (width - cell_len(name))}", style=f"not bold {style}")
@@ -97,9 +70,11 @@ def _entity_lines(resolution: ResolutionView) -> Iterator[Text]:
 
 
 def _styles(resolution: ResolutionView) -> list[str]:
+    """A colour for each entity, different for neighbours; grey for those of one mention."""
+    colours = cycle(PALETTE)
     return [
-        _GREY if colour is None else f"color({PALETTE[colour]})"
-        for colour in entity_colours(resolution)
+        f"color({next(colours)})" if len(entity.mentions) > 1 else _GREY
+        for entity in resolution.entities
     ]
 
 
@@ -130,7 +105,7 @@ def print_passages(item: Passages, console: Console) -> None:
         else:
             for version in passage.versions:
                 line = Text("  ").append(_label(version)).append(": ")
-                _print(line.append(_marked(passage, version, console)), console)
+                _print(line.append(_marked_version(passage, version, console)), console)
 
 
 def _print(text: Text, console: Console) -> None:
@@ -144,7 +119,7 @@ def _print_columns(passage: Passage, console: Console) -> None:
     for _ in passage.versions:
         table.add_column(ratio=1)
     table.add_row(*(_label(version) for version in passage.versions))
-    table.add_row(*(_marked(passage, version, console) for version in passage.versions))
+    table.add_row(*(_marked_version(passage, version, console) for version in passage.versions))
     console.print(table, highlight=False)
 
 
@@ -155,30 +130,39 @@ def _label(version: Version) -> Text:
     return label.append(f" ({on_one_line(version.note)})", "not bold") if version.note else label
 
 
-def _marked(passage: Passage, version: Version, console: Console) -> Text:
+def _marked_version(passage: Passage, version: Version, console: Console) -> Text:
+    return _marked(brackets(passage.pieces(version)), _passage_style, console)
+
+
+def _passage_style(entity: int) -> str:
+    return _GREY if entity == MISSED else f"color({PALETTE[entity % len(PALETTE)]})"
+
+
+def _marked(
+    pieces: Iterable[str | Bracket], style_of: Callable[[int], str], console: Console
+) -> Text:
+    """A text with its mentions. What lies in several has the colour of the innermost."""
     from rich.text import Text
 
+    subscripts = _can_encode("₁", console)
     text = Text()
-    _append(text, passage.pieces(version), "", subscripts=_can_encode("₁", console))
-    return text
-
-
-def _append(text: Text, pieces: Sequence[Mark | str], style: str, *, subscripts: bool) -> None:
-    """Adds pieces. What lies in several mentions has the colour of the innermost."""
+    styles = [""]  # of the mentions that are open
     for piece in pieces:
         if isinstance(piece, str):
-            text.append(printable(piece), style=style)
+            text.append(printable(piece), style=styles[-1])
             continue
-        entity, error = piece.mention.entity, piece.mention.error
-        colour = _GREY if entity == MISSED else f"color({PALETTE[entity % len(PALETTE)]})"
-        text.append("[", style=f"dim {colour}")
-        _append(text, piece.inside, colour, subscripts=subscripts)
-        text.append("]" if piece.is_last else " …]", style=f"dim {colour}")
-        if piece.is_last and entity != MISSED:
-            number = str(entity + 1)
-            text.append(number.translate(SUBSCRIPTS) if subscripts else number, f"bold {colour}")
-        if piece.is_last and error:
-            text.append("*", style=_ERROR)
+        style = style_of(piece.mention.entity)
+        if piece.opens:
+            styles.append(style)
+            text.append("[", style=f"dim {style}")
+            continue
+        styles.pop()
+        text.append("]" if piece.is_last else " …]", style=f"dim {style}")
+        if piece.is_last:
+            number = piece.mention.number
+            text.append(number.translate(SUBSCRIPTS) if subscripts else number, f"bold {style}")
+            text.append("*" if piece.mention.error else "", style=_ERROR)
+    return text
 
 
 def _can_encode(character: str, console: Console) -> bool:

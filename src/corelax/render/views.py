@@ -7,13 +7,8 @@ from typing import Any, Protocol
 
 from corelax.document import Document, Span
 
-COLOURS = 9  # that tell entities apart; grey is for those of one mention
-SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-
 
 class MentionView(Protocol):
-    """The attributes of a mention that are shown."""
-
     @property
     def span(self) -> Span: ...
 
@@ -25,8 +20,6 @@ class MentionView(Protocol):
 
 
 class EntityView(Protocol):
-    """The attributes of an entity that are shown."""
-
     @property
     def mentions(self) -> Sequence[MentionView]: ...
 
@@ -56,15 +49,6 @@ class ResolutionView(Protocol):
     def entities(self) -> Sequence[EntityView]: ...
 
     def as_dict(self) -> dict[str, Any]: ...
-
-
-def entity_colours(resolution: ResolutionView) -> list[int | None]:
-    """A colour for each entity, different for neighbours; None for entities of one mention."""
-    numbers = iter(range(len(resolution.entities)))
-    return [
-        next(numbers) % COLOURS if len(entity.mentions) > 1 else None
-        for entity in resolution.entities
-    ]
 
 
 def mention_count(number: int) -> str:

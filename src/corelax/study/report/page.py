@@ -9,7 +9,7 @@ from corelax.analysis.passages import choose_passages
 from corelax.analysis.significance import interval
 from corelax.core.version import VERSION
 from corelax.render.figures import Figure
-from corelax.render.pages import Item, Page, Section
+from corelax.render.pages import Page, PageItem, Section
 from corelax.render.passages import Passages
 from corelax.render.tables import Table
 from corelax.study.files import DEV, TEST
@@ -43,7 +43,7 @@ def study_page(
     scores: list[Table | None] = [scores_table(results, results.part)]
     scores += [scores_table(results, DEV)] if results.part != DEV else []
     longer = [_LONGER] if results.outcome("continued") else []
-    parts: list[tuple[str, Sequence[str], Sequence[Item | None]]] = [
+    parts: list[tuple[str, Sequence[str], Sequence[PageItem | None]]] = [
         ("What was found", [_comparisons(results)], [answers_table(results)]),
         ("Scores", [_comparable(results), *longer], [*scores, order_table(results)]),
         ("One against another", [], [pairs_table(results)]),

@@ -71,7 +71,7 @@ def summary_text(results: Results) -> str:
     shown = ["", "CoNLL", "to baseline [95 %]", "p"]
     columns = [list(table.columns).index(name) for name in shown]
     rows = [
-        [cells[number].text for number in columns] for group in table.groups for cells in group.rows
+        [cells[number].text for number in columns] for _, group in table.groups for cells in group
     ]
     return format_table([results.part.capitalize(), "CoNLL F1", *shown[2:]], rows)
 
