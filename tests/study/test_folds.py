@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from corelax import CorelaxError, Document
 from corelax.io import read, write
-from corelax.study.folds import fold_files, make_folds
+from corelax.study.files import fold_files, make_folds
 
 genres = st.sampled_from(["GUM_news_", "GUM_court_", "bc/", "wb/", ""])
 names = st.lists(

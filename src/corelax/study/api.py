@@ -14,7 +14,7 @@ from corelax.core.errors import CorelaxError
 from corelax.core.files import check_not_input, read_json
 from corelax.core.locks import check_claim
 from corelax.render.pages import write_report
-from corelax.study.files import Files, study_files, synthetic_files
+from corelax.study.files import Files, fold_files, fold_name, study_files, synthetic_files
 from corelax.study.folder import (
     DATA,
     REPORT,
@@ -24,7 +24,6 @@ from corelax.study.folder import (
     check_out,
     named_files,
 )
-from corelax.study.folds import fold_files, fold_name
 from corelax.study.options import StudyOptions
 from corelax.study.plan import Study, check_settings, full_study, quick_study
 from corelax.study.report.page import study_page

@@ -16,9 +16,8 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from corelax.study.files import DEV, TEST, uses_vectors
+from corelax.study.files import DEV, TEST, fold_name, uses_vectors
 from corelax.study.folder import LINKS, Run, claim_folder
-from corelax.study.folds import fold_name
 from corelax.study.plan import BASELINE, RATES, Study, StudyRow, Unit
 from corelax.study.runner import Runner
 from corelax.train.stage import Note, ignore

@@ -9,10 +9,8 @@ from corelax.analysis.decisions import ERRORS
 from corelax.analysis.significance import Difference, holm
 from corelax.render.tables import Cell, Row, Table
 from corelax.study.plan import BEST_OF_PAPER
-from corelax.study.report.cells import GAP, difference_cells
-from corelax.study.report.comparisons import OF_BETA
 from corelax.study.report.errors import change_text
-from corelax.study.report.scores import agreement, ordered_systems
+from corelax.study.report.scores import GAP, OF_BETA, agreement, difference_cells, ordered_systems
 from corelax.study.results import Results
 from corelax.study.systems import BEST_BETA_SQUARED, CONLL_2012_TEST
 

@@ -11,7 +11,7 @@ from corelax.document import Document
 from corelax.rankers.sparse.features.mention import genre_of
 from corelax.render.tables import Cell, Row, Table
 from corelax.study.plan import BEST_OF_PAPER
-from corelax.study.report.cells import grouped, in_points, row_title, spread_cell, title_cell
+from corelax.study.report.scores import grouped, in_points, row_title, spread_cell, title_cell
 from corelax.study.results import Outcome, Results, Spread
 
 SHORT = {"false_anaphor": "FA", "false_new": "FN", "wrong_link": "WL"}

@@ -15,10 +15,14 @@ from corelax.render.tables import Table
 from corelax.study.files import DEV, TEST
 from corelax.study.plan import BEST_OF_PAPER
 from corelax.study.report.answers import answers_table
-from corelax.study.report.cells import row_title
-from corelax.study.report.comparisons import beta_table, pairs_table
 from corelax.study.report.errors import error_changes_table, errors_table, gains_table
-from corelax.study.report.scores import order_table, scores_table
+from corelax.study.report.scores import (
+    beta_table,
+    order_table,
+    pairs_table,
+    row_title,
+    scores_table,
+)
 from corelax.study.report.training import (
     beta_figure,
     curves_figure,

@@ -9,8 +9,7 @@ from corelax.metrics import rounded_percent
 from corelax.render.figures import Figure, Level, Panel, Series
 from corelax.render.tables import Cell, Row, Table
 from corelax.study.files import DEV
-from corelax.study.report.cells import grouped, spread_cell, title_cell, value_cell
-from corelax.study.report.comparisons import OF_BETA
+from corelax.study.report.scores import OF_BETA, grouped, spread_cell, title_cell, value_cell
 from corelax.study.results import Outcome, Results, Spread
 from corelax.study.systems import TRAINING_HOURS
 
