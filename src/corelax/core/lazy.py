@@ -33,8 +33,6 @@ EXTRAS = {
     "huggingface_hub": "hub",
     "datasets": "datasets",
     "pandas": "pandas",
-    "tensorboard": "tensorboard",
-    "wandb": "wandb",
 }
 
 

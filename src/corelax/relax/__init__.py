@@ -9,7 +9,7 @@ from corelax.core.lazy import lazy_imports
 
 with lazy_imports(__name__):
     from corelax.relax.advice import ConventionWarning
-    from corelax.relax.entities import entity_probs
+    from corelax.relax.entities import entity_probs, sharpen
     from corelax.relax.evaluation import evaluate
     from corelax.relax.gold import Gold, GoldBatch, gold_tensors, padded_gold_tensors
     from corelax.relax.links import link_probs
@@ -17,7 +17,6 @@ with lazy_imports(__name__):
     from corelax.relax.pairs import coreference_probs
     from corelax.relax.relaxation import Relaxation
     from corelax.relax.soft_overlap import SoftOverlap
-    from corelax.relax.temperature import sharpen
     from corelax.relax.written import Appearance, appearance
 
 

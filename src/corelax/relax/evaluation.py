@@ -11,7 +11,7 @@ from corelax.core.errors import CorelaxError
 from corelax.core.exchange import sum_over_workers
 from corelax.metrics import METRICS, AnyCounts, Report, check_metrics
 from corelax.relax.advice import advise_scores
-from corelax.relax.entities import entity_probs
+from corelax.relax.entities import entity_probs, sharpen
 from corelax.relax.gold import Gold
 from corelax.relax.links import link_probs, real_mentions
 from corelax.relax.original import always_written, original_overlap
@@ -21,7 +21,6 @@ from corelax.relax.pairs import coreference_probs
 from corelax.relax.precision import can_check, full_precision
 from corelax.relax.relaxation import Relaxation
 from corelax.relax.soft_overlap import LinkOverlap, SoftOverlap
-from corelax.relax.temperature import sharpen
 from corelax.relax.written import appearance
 
 
