@@ -93,7 +93,7 @@ def commands(data: Path) -> dict[str, Command]:
         ),
         "reproduce": Command(
             lambda out: [
-                "reproduce", *files, *sizes, *study, "--paper-only", "--no-tune", "--seeds", "1",
+                "reproduce", *files, *sizes, *study, "--no-tune", "--seeds", "1",
                 "--examples", "0", "--out", str(out),
             ]
         ),
