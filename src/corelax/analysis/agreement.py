@@ -148,6 +148,7 @@ def agreement_page(agreement: Agreement, *, title: str, command: str = "") -> Pa
 
 
 def agreement_passages(agreement: Agreement) -> Passages:
+    """The passages, with what the marks in them mean."""
     return Passages("passages", "Passages", ABOUT_PASSAGES, agreement.passages, MARKED)
 
 

@@ -104,6 +104,7 @@ def comparison_page(comparison: Comparison, *, title: str, command: str = "") ->
 
 
 def comparison_passages(comparison: Comparison) -> Passages:
+    """The passages, with what they are."""
     return Passages("passages", "Passages", ABOUT_PASSAGES, comparison.passages)
 
 
