@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from corelax.core.errors import CorelaxError
-from corelax.core.files import check_not_input, file_digest, read_bytes
+from corelax.core.files import check_not_input, file_digest, open_for_writing, read_bytes
 
 
 def test_the_digest_of_a_file_is_that_of_its_bytes(tmp_path: Path) -> None:
@@ -36,3 +36,12 @@ def test_standard_input_is_no_file_of_its_own(tmp_path: Path, monkeypatch) -> No
     check_not_input("-", ["-", "a"])
     with pytest.raises(CorelaxError, match="link: is an input, and a would write over it"):
         check_not_input("a", ["link"])
+
+
+def test_a_packed_file_has_the_same_bytes_every_time(tmp_path: Path) -> None:
+    for name in ("a.gz", "b.gz"):
+        with open_for_writing(tmp_path / name) as text:
+            text.write("Ann left.\n")
+    content = (tmp_path / "a.gz").read_bytes()
+    assert content == (tmp_path / "b.gz").read_bytes()
+    assert content[4:8] == bytes(4)  # no time
