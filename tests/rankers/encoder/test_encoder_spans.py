@@ -43,7 +43,7 @@ def found(model, document, given=None, scheme=0):
     """Windows of a document, and the likeliest or the given spans in them."""
     windows = encoder_input(document, model.tokenizer, model.settings.window)
     batch = window_batch(windows, [scheme] * len(windows), model.settings.max_width)
-    words, logits = model.network.words(batch, 1)
+    words, logits = model.network.words(batch)
     if given is None:
         number = likely_spans(logits, batch.spans, model.settings.span_ratio)
     else:

@@ -7,11 +7,9 @@ reads a few windows at a time, and antecedents are looked for block by block.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from itertools import chain, repeat
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,10 +22,8 @@ from corelax.rankers.encoder.network import PROPERTIES, Network, Vectors, window
 from corelax.rankers.encoder.places import likely_spans
 
 LEAST_LOGIT = -3.0  # spans that are less likely mentions (5 %) are dropped
-AT_ONCE = 2  # calls of a network that multiplies bytes
 NO_CALIBRATIONS: Mapping[str, Calibration] = MappingProxyType({})
 
-_T = TypeVar("_T")
 Given = Sequence[tuple[int, int]]
 
 
@@ -68,15 +64,17 @@ def score_documents(
     every = [(item, window) for item in items for window in item.windows]
     if not every:
         return [without_spans(settings.reach)] * len(items)
-    batches, at_once = _batches(network, [len(window.pieces) for _, window in every], pieces)
-
-    # Of each batch of windows, the spans that are kept; then all of them in the order of the text.
-    def kept(threads: int, batch: list[int]) -> _Kept:
-        kept = _kept(network, [every[at] for at in batch], least, threads)
-        return kept._replace(window=np.array(batch)[kept.window])
-
-    found = _each(at_once, network.threads, kept, batches)
-    window, logit, vectors, properties = map(np.concatenate, zip(*found, strict=True))
+    # Windows of like lengths are read together. Of each batch the likely spans are kept; then all of them
+    # are put in the order of the text.
+    sizes = [len(window.pieces) for _, window in every]
+    longest_first = sorted(range(len(sizes)), key=lambda at: -sizes[at])
+    kept = [
+        _kept(network, np.array(batch), [every[at] for at in batch], least)
+        for batch in runs(
+            longest_first, [sizes[at] for at in longest_first], pieces or network.pieces
+        )
+    ]
+    window, logit, vectors, properties = map(np.concatenate, zip(*kept, strict=True))
     order = window.argsort(kind="stable")
     logit, vectors, properties = logit[order], vectors[order], properties[order]
 
@@ -85,30 +83,23 @@ def score_documents(
     counts = np.bincount(owner[window], minlength=len(items))
     ends = np.cumsum(counts)
 
-    def linked(threads: int, group: range) -> list[Scored]:
+    results = []
+    for group in _groups([item.scheme for item in items], counts, network.block):
         first = ends[group[0]] - counts[group[0]]
         row = slice(first, ends[group[-1]])
         scheme = items[group[0]].scheme
+        sizes_of_group = counts[group[0] : group[-1] + 1]
         scores, antecedents = _linked(
-            network,
-            scheme,
-            vectors[row],
-            properties[row],
-            counts[group[0] : group[-1] + 1],
-            threads,
+            network, scheme, vectors[row], properties[row], sizes_of_group
         )
         calibration = calibrations.get(settings.schemes[scheme], UNCALIBRATED)
-        documents = []
         for number in group:
             at = slice(ends[number] - counts[number], ends[number])
             start, end, *_, head = properties[at].T
             inside = slice(at.start - first, at.stop - first)
             scored = logit[at], scores[inside], antecedents[inside]
-            documents.append(Scored(start, end, head, *scored, settings.reach, calibration))
-        return documents
-
-    groups = list(_groups([item.scheme for item in items], counts, network.block))
-    return [*chain(*_each(at_once, network.threads, linked, groups))]
+            results.append(Scored(start, end, head, *scored, settings.reach, calibration))
+    return results
 
 
 def runs(order: Sequence[int], sizes: Sequence[int], most: int) -> Iterator[list[int]]:
@@ -129,23 +120,6 @@ def runs(order: Sequence[int], sizes: Sequence[int], most: int) -> Iterator[list
         yield run
 
 
-def _batches(
-    network: Network, sizes: Sequence[int], pieces: int | None
-) -> tuple[list[list[int]], int]:
-    """The numbers of windows that are read together, of like lengths; how many calls compute at once."""
-    order = sorted(range(len(sizes)), key=lambda at: -sizes[at])
-    ordered = [sizes[at] for at in order]
-    pieces = pieces or network.pieces
-    # Products of bytes are so short that the threads of one call would mostly wait for each other: then two
-    # calls compute at once, in the same memory.
-    fits = network.settings.window * AT_ONCE <= pieces
-    if network.least_at_once is not None and network.threads > 1 and fits:
-        smaller = list(runs(order, ordered, pieces // AT_ONCE))
-        if len(smaller) >= network.least_at_once:
-            return smaller, AT_ONCE
-    return list(runs(order, ordered, pieces)), 1
-
-
 class _Kept(NamedTuple):
     """[span] the window, logit, vector and properties of the spans that are kept of a batch."""
 
@@ -156,27 +130,27 @@ class _Kept(NamedTuple):
 
 
 def _kept(
-    network: Network, chosen: Sequence[tuple[Item, TextWindow]], least: float, threads: int
+    network: Network, places: Ints, chosen: Sequence[tuple[Item, TextWindow]], least: float
 ) -> _Kept:
     settings = network.settings
     schemes = [item.scheme for item, _ in chosen]
     batch = window_batch([window for _, window in chosen], schemes, settings.max_width)
-    words, logits = network.words(batch, threads)
+    words, logits = network.words(batch)
     if chosen[0][0].given is None:
         number = likely_spans(logits, batch.spans, settings.span_ratio, least)
     else:
-        places = [
+        given = [
             (row, start - window.first, end - start - 1)
             for row, (item, window) in enumerate(chosen)
             for start, end in _inside(item.given or (), window)
         ]
-        number = batch.spans.numbers(np.array(places, np.int64).reshape(-1, 3))
+        number = batch.spans.numbers(np.array(given, np.int64).reshape(-1, 3))
     if len(number):
         vectors, properties = network.spans(words, batch, number)
     else:
         vectors = np.zeros((0, settings.span_size), np.float32)
         properties = np.zeros((0, len(PROPERTIES)), np.int64)
-    return _Kept(batch.spans.window[number], logits[number], vectors, properties)
+    return _Kept(places[batch.spans.window[number]], logits[number], vectors, properties)
 
 
 def _inside(given: Given, window: TextWindow) -> Given:
@@ -200,7 +174,7 @@ def _groups(schemes: Sequence[int], counts: Ints, block: int) -> Iterator[range]
 
 
 def _linked(
-    network: Network, scheme: int, vectors: Vectors, properties: Ints, counts: Ints, threads: int
+    network: Network, scheme: int, vectors: Vectors, properties: Ints, counts: Ints
 ) -> tuple[Vectors, Ints]:
     """[span, 1 + candidate] scores, and [span, candidate] antecedents by their numbers in each document."""
     reach, size = network.settings.reach, len(vectors)
@@ -220,7 +194,6 @@ def _linked(
             properties[begin:end],
             scheme,
             np.arange(start - begin, end - begin),
-            threads,
         )
         scores[start:end, : links.shape[1]] = links
         antecedents[start:end, : candidates.shape[1]] = candidates
@@ -229,15 +202,3 @@ def _linked(
     if (antecedents < 0).any() or (antecedents >= np.repeat(counts, counts)[:, None]).any():
         raise CorelaxError("the graphs reach farther than config.json says; export them again")
     return scores, antecedents
-
-
-def _each(
-    at_once: int, threads: int, function: Callable[[int, Any], _T], arguments: Sequence[Any]
-) -> list[_T]:
-    """Results of a function that is told its share of the threads; several may be computed at once."""
-    count = min(at_once, len(arguments))
-    share = repeat(max(1, threads // count))
-    if count == 1:
-        return list(map(function, share, arguments))
-    with ThreadPoolExecutor(count) as pool:
-        return list(pool.map(function, share, arguments))

@@ -133,7 +133,7 @@ def _logits(model: EncoderModel) -> Vectors:
     for document in _documents():
         windows = model.windows(document)
         batch = window_batch(windows, [0] * len(windows), model.settings.max_width)
-        logits.append(model.network.words(batch, threads=1)[1])
+        logits.append(model.network.words(batch)[1])
     return np.concatenate(logits)
 
 

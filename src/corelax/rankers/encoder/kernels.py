@@ -82,14 +82,12 @@ class KernelNetwork(OnnxNetwork):
         self._kernels = kernels
         super().__init__(stored, graphs, threads)
         self.name = "kernels in int8"
-        # Their threads hardly wait: more calls, so that several end together.
-        self.least_at_once = 4
 
-    def words(self, batch: WindowBatch, threads: int) -> tuple[Vectors, Vectors]:
+    def words(self, batch: WindowBatch) -> tuple[Vectors, Vectors]:
         vectors, spans = self._looked_up(batch), batch.spans
         real = np.arange(vectors.shape[1]) < batch.lengths[:, None]
         hidden = np.zeros_like(vectors)
-        hidden[real] = self._kernels.encoder(vectors[real], batch.lengths, threads)
+        hidden[real] = self._kernels.encoder(vectors[real], batch.lengths, self.threads)
         outputs = self._run(MENTIONS, hidden=hidden, owners=batch.owners, shapes=batch.shapes)
         parts = dict(zip(MENTION_PARTS, outputs, strict=True))
         words = parts.pop("words")
@@ -100,7 +98,7 @@ class KernelNetwork(OnnxNetwork):
                 window=spans.window,
                 first=spans.start,
                 width=spans.width,
-                threads=threads,
+                threads=self.threads,
             )
         return words, logits
 
@@ -111,7 +109,6 @@ class KernelNetwork(OnnxNetwork):
         properties: Ints,
         scheme: int,
         rows: Ints,
-        threads: int,
     ) -> tuple[Vectors, Ints]:
         outputs = self._run(
             CANDIDATES,
@@ -123,7 +120,7 @@ class KernelNetwork(OnnxNetwork):
         )
         parts = dict(zip(CANDIDATE_PARTS, outputs, strict=True))
         with self._blaming(CANDIDATES):
-            scores = self._kernels.pairs(vectors=vectors, row=rows, **parts, threads=threads)
+            scores = self._kernels.pairs(vectors=vectors, row=rows, **parts, threads=self.threads)
         real = scores > -np.inf
         new = np.zeros((len(scores), 1), np.float32)
         return np.concatenate([new, scores], 1), np.where(real, number[parts["where"]], 0)

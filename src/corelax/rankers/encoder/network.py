@@ -68,16 +68,13 @@ class Network:
         settings: Sizes and limits of the ranker.
         size: The length of the encoder's vectors.
         heads: The number of the encoder's attention heads.
-        threads: How many threads a call may compute with.
-        least_at_once: From how many batches on two calls at once are faster; None: never.
     """
 
     name = "a network"  # what computes, and where
     kind = "cpu"  # of device
-    least_at_once: int | None = None
 
-    def __init__(self, settings: EncoderSettings, size: int, heads: int, threads: int = 1) -> None:
-        self.settings, self.size, self.heads, self.threads = settings, size, heads, threads
+    def __init__(self, settings: EncoderSettings, size: int, heads: int) -> None:
+        self.settings, self.size, self.heads = settings, size, heads
 
     @property
     def pieces(self) -> int:
@@ -89,7 +86,7 @@ class Network:
         """How many spans are linked at a time."""
         return BLOCK[self.kind]
 
-    def words(self, batch: WindowBatch, threads: int) -> tuple[Any, Vectors]:
+    def words(self, batch: WindowBatch) -> tuple[Any, Vectors]:
         """Vectors of words, which only `spans` looks at, and [span] the logits of all spans."""
         raise NotImplementedError
 
@@ -98,13 +95,7 @@ class Network:
         raise NotImplementedError
 
     def links(
-        self,
-        vectors: Vectors,
-        number: Ints,
-        properties: Ints,
-        scheme: int,
-        rows: Ints,
-        threads: int,
+        self, vectors: Vectors, number: Ints, properties: Ints, scheme: int, rows: Ints
     ) -> tuple[Vectors, Ints]:
         """[row, 1 + candidate] scores of antecedents, and [row, candidate] numbers of spans.
 
@@ -114,7 +105,6 @@ class Network:
             properties: [span, property].
             scheme: The number of the scheme.
             rows: [row] the places of the block.
-            threads: How many threads may compute.
         """
         raise NotImplementedError
 

@@ -80,13 +80,13 @@ class OnnxNetwork(Network):
 
     def __init__(self, stored: Stored, graphs: Mapping[str, Graph], threads: int) -> None:
         size = stored.weights.shape(stored.lookup)[1]
-        super().__init__(stored.settings, size, stored.heads, threads)
+        super().__init__(stored.settings, size, stored.heads)
+        self.threads = threads
         self.name = "onnxruntime" if WORDS in graphs else "onnxruntime in int8"
-        self.least_at_once = None if WORDS in graphs else 2
         self._stored, self._graphs = stored, graphs
         self._start()
 
-    def words(self, batch: WindowBatch, threads: int) -> tuple[Vectors, Vectors]:  # noqa: ARG002
+    def words(self, batch: WindowBatch) -> tuple[Vectors, Vectors]:
         spans = batch.spans
         words, logits = self._run(
             WORDS if WORDS in self._graphs else WORDS_INT8,
@@ -123,7 +123,6 @@ class OnnxNetwork(Network):
         properties: Ints,
         scheme: int,
         rows: Ints,
-        threads: int,  # noqa: ARG002
     ) -> tuple[Vectors, Ints]:
         scores, antecedents = self._run(
             LINKS,

@@ -34,7 +34,7 @@ class TorchNetwork(Network):
     def kind(self) -> str:  # type: ignore[override]
         return self.ranker.device.type
 
-    def words(self, batch: WindowBatch, threads: int) -> tuple[Tensor, Vectors]:  # noqa: ARG002
+    def words(self, batch: WindowBatch) -> tuple[Tensor, Vectors]:
         to = self.ranker.tensor
         table = batch.spans
         spans = to(table.window), to(table.start), to(table.width)
@@ -67,7 +67,6 @@ class TorchNetwork(Network):
         properties: Ints,
         scheme: int,
         rows: Ints,
-        threads: int,  # noqa: ARG002
     ) -> tuple[Vectors, Ints]:
         to = self.ranker.tensor
         rest = to(number), to(properties), to(np.array([scheme])), to(rows)
