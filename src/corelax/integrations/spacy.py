@@ -2,8 +2,10 @@
 
 The groups come by first mention. Their `attrs` have the entity's `probability` and the place of its
 `representative` mention in the group. `doc._.coref_clusters`, `doc._.resolved_text` and `token._.entity` are
-read from them (`spacy_attributes.py`). A second call overwrites the groups of the first. Tokens are spaCy's;
-sentences too, if a component has set them, otherwise they are those that `corelax.text` finds.
+read from them, so that they are there again when a document is loaded from disk; `doc.user_data["corelax"]`
+has the prefix of the groups and the number of each token's innermost entity. A second call overwrites the
+groups of the first. Tokens are spaCy's; sentences too, if a component has set them, otherwise they are those
+that `corelax.text` finds.
 
 When a document fails, spaCy's error handler is called with it alone, whatever batch it was in. The default
 handler raises. If one is set that does not (`nlp.set_error_handler`), `nlp(text)` returns the document
@@ -13,23 +15,23 @@ loaded is an error of `nlp.pipe` whatever the handler.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import islice
+from itertools import count, islice
 from typing import TYPE_CHECKING, Any, Optional
 
 from corelax.core.checks import check_choice, check_number
 from corelax.core.errors import CorelaxError
-from corelax.document import Document
+from corelax.document import Document, Span
 from corelax.document.clustering import SINGLETONS
-from corelax.integrations.spacy_attributes import PREFIX, add_attributes, write_groups
 from corelax.resolve.models import DEFAULT
 from corelax.text.sentences import sentence_starts
 from corelax.text.tokens import is_visible
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc
+    from spacy.tokens import Doc, Token
 
     from corelax.resolve import Resolution
 
@@ -43,6 +45,8 @@ else:
 
 __all__ = ["CoreferenceComponent", "Settings", "document_from", "make_component"]
 
+USER_DATA = "corelax"
+PREFIX = "coref_clusters"
 _ENGLISH = {"en", "xx"}  # xx: of several languages
 ErrorHandler = Callable[[str, Any, list[Any], Exception], None]
 
@@ -262,3 +266,84 @@ def _starts_set(doc: Doc) -> list[int]:
 
 def _raise_error(_name: str, _component: Any, _docs: list[Any], error: Exception) -> None:
     raise error
+
+
+def add_attributes() -> None:
+    """Registers the attributes, unless another component has attributes of these names."""
+    from spacy.tokens import Doc, Token
+
+    for kind, name, getter in (
+        (Doc, "coref_clusters", coref_clusters),
+        (Doc, "resolved_text", resolved_text),
+        (Token, "entity", entity),
+    ):
+        if not kind.has_extension(name):
+            kind.set_extension(name, getter=getter)
+
+
+def write_groups(doc: Doc, groups: Sequence[SpanGroup], prefix: str) -> None:
+    """Puts span groups into a document, instead of those with the same prefix."""
+    ours = re.compile(rf"{re.escape(prefix)}_\d+")
+    for key in [key for key in doc.spans if ours.fullmatch(key)]:
+        del doc.spans[key]
+    numbers = [0] * len(doc)
+    widths = [len(doc) + 1] * len(doc)
+    for number, group in enumerate(groups, 1):
+        doc.spans[group.name] = group
+        for span in group:
+            for place in range(span.start, span.end):
+                if span.end - span.start < widths[place]:
+                    numbers[place], widths[place] = number, span.end - span.start
+    doc.user_data[USER_DATA] = {"prefix": prefix, "entities": numbers}
+
+
+def coref_clusters(doc: Doc) -> list[list[tuple[int, int]]]:
+    """The entities as (start, end) in characters."""
+    return [[(span.start_char, span.end_char) for span in group] for group in _groups(doc)]
+
+
+def entity(token: Token) -> Any:
+    """The representative mention, a `Span`, of the innermost entity that a token is in; else None."""
+    noted = token.doc.user_data.get(USER_DATA)
+    if noted is not None and len(noted["entities"]) == len(token.doc):
+        number = noted["entities"][token.i]
+        group = token.doc.spans.get(f"{noted['prefix']}_{number}") if number else None
+    else:
+        around = [
+            (span.end - span.start, number, group)
+            for number, group in enumerate(_groups(token.doc))
+            for span in group
+            if span.start <= token.i < span.end
+        ]
+        group = min(around)[2] if around else None
+    return None if group is None else group[group.attrs["representative"]]
+
+
+def resolved_text(doc: Doc) -> str:
+    """The text with mentions replaced by names, as `Resolution.resolved_text` does by default."""
+    from corelax.decode import Decision  # which needs torch
+    from corelax.resolve import resolution_of
+
+    place = {position: word for word, position in enumerate(word_positions(doc))}
+    decisions = {
+        (place[span.start], place[span.end - 1] + 1): number
+        for number, group in enumerate(_groups(doc))
+        for span in group
+    }
+    resolution = resolution_of(
+        document_from(doc),
+        [Decision(Span(*bounds), number, None, 1, 1, 1) for bounds, number in decisions.items()],
+    )
+    return str(resolution.resolved_text())
+
+
+def _groups(doc: Doc) -> list[SpanGroup]:
+    """The entities of a document, in the order of their numbers."""
+    prefix = doc.user_data.get(USER_DATA, {}).get("prefix", PREFIX)
+    groups = []
+    for number in count(1):
+        key = f"{prefix}_{number}"
+        if key not in doc.spans:
+            break
+        groups.append(doc.spans[key])
+    return groups
