@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from corelax.analysis.agreement import (
-    Agreement,
+from corelax.analysis.agreement import Agreement, compare_outputs
+from corelax.analysis.comparison import Comparison, compare
+from corelax.analysis.comparison_tables import (
     agreement_page,
     agreement_passages,
     agreement_table,
-    compare_outputs,
-)
-from corelax.analysis.comparison import Comparison, compare
-from corelax.analysis.comparison_tables import (
     comparison_page,
     comparison_passages,
     comparison_table,

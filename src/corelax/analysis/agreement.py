@@ -7,25 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from corelax.analysis.comparison import passage_dict
-from corelax.analysis.comparison_tables import metric_title
-from corelax.analysis.differing import choose_differences
+from corelax.analysis.passages import choose_differences
 from corelax.analysis.runs import checked_runs, scored, unlike_scores
-from corelax.core.version import VERSION
 from corelax.document import Document
 from corelax.document.statistics import Statistics, count
-from corelax.metrics import Report, rounded_percent
+from corelax.metrics import Report
 from corelax.metrics.options import AVERAGE, CompareOptions
-from corelax.render.pages import Page, Section
-from corelax.render.passages import Passage, Passages
-from corelax.render.tables import Cell, Row, Table
+from corelax.render.passages import Passage
 
 DEFAULT = ("muc", "b_cubed", "ceaf_e", "lea", "mentions", AVERAGE)
-ABOUT = (
-    "Mentions and entities of each system, and its agreement with {first}: F1 with the entities of {first} "
-    "in place of gold ones, which is the same the other way round."
-)
-ABOUT_PASSAGES = "Those with most mentions that the systems treat differently."
-MARKED = "what another system treats differently"
 
 
 @dataclass(frozen=True)
@@ -111,46 +101,3 @@ def compare_outputs(
         passages=choose_differences(runs, number=options.passages),
         notes=unlike_scores("passages", options),
     )
-
-
-def agreement_table(agreement: Agreement) -> Table:
-    """A row for each system."""
-    rows = []
-    for name, size in agreement.sizes.items():
-        sizes = [Cell(f"{n:,}", {"value": n}) for n in (size.mentions, size.entities)]
-        scores = [
-            _percent(agreement.score(name, metric)) if name in agreement.reports else Cell("–")
-            for metric in agreement.metrics
-        ]
-        rows.append(Row([Cell(name), *sizes, *scores]))
-    columns = ["", "mentions", "entities", *map(metric_title, agreement.metrics)]
-    return Table("agreement", "Agreement", columns, rows, ABOUT.format(first=agreement.first))
-
-
-def agreement_page(agreement: Agreement, *, title: str, command: str = "") -> Page:
-    """Agreement and passages as a page."""
-    size = agreement.sizes[agreement.first]
-    passages = agreement_passages(agreement)
-    sections = [
-        Section(
-            "Where the systems differ",
-            agreement.notes if agreement.passages else ["Nowhere: all links are the same."],
-            [passages] if agreement.passages else [],
-        ),
-        Section("Agreement", [], [agreement_table(agreement)]),
-    ]
-    facts = [
-        ("documents", f"{size.documents:,}"),
-        ("words", f"{size.tokens:,}"),
-        ("program", f"corelax {VERSION}"),
-    ]
-    return Page(title, (), facts, sections, command)
-
-
-def agreement_passages(agreement: Agreement) -> Passages:
-    """The passages, with what the marks in them mean."""
-    return Passages("passages", "Passages", ABOUT_PASSAGES, agreement.passages, MARKED)
-
-
-def _percent(share: float) -> Cell:
-    return Cell(rounded_percent(share), {"value": 100 * share})

@@ -9,14 +9,7 @@ from typing import Any
 from corelax.analysis.error_changes import count_document_errors
 from corelax.analysis.errors import ErrorCounts, mean_errors
 from corelax.analysis.passages import choose_passages
-from corelax.analysis.runs import (
-    Run,
-    checked_documents,
-    checked_runs,
-    scored,
-    scores_in,
-    unlike_scores,
-)
+from corelax.analysis.runs import Documents, checked_documents, checked_runs, scored, unlike_scores
 from corelax.analysis.significance import Difference, DocumentCounts, holm, paired_difference
 from corelax.document import Document
 from corelax.metrics import Score
@@ -73,20 +66,16 @@ class Comparison:
     @property
     def notes(self) -> list[str]:
         """What a reader of the p values, errors and passages must know, a sentence each."""
-        return [*self._notes_on_tests, *self.unlike]
-
-    @property
-    def _notes_on_tests(self) -> list[str]:
         if not self.is_tested:
-            return ["one document: no interval and no p value; a test needs two documents or more"]
-        least = (
-            2 / 2**self.documents
-        )  # of an exact test: the same system is better in all documents
+            note = "one document: no interval and no p value; a test needs two documents or more"
+            return [note, *self.unlike]
+        least = 2 / 2**self.documents  # of an exact test: one system is better in all documents
         number = sum(map(len, self.differences.values()))
         if least * number <= LEVEL:
-            return []
+            return list(self.unlike)
         passes = "" if least > LEVEL else f", and none is below {LEVEL} after Holm's correction"
-        return [f"with {self.documents} documents no p value is below {least:.3g}{passes}"]
+        note = f"with {self.documents} documents no p value is below {least:.3g}{passes}"
+        return [note, *self.unlike]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, as `corelax compare --json` prints them."""
@@ -152,7 +141,8 @@ def compare(
         name: [scored(gold, run, options) for run in of_system] for name, of_system in runs.items()
     }
     counts = {name: DocumentCounts.of(of_system) for name, of_system in reports.items()}
-    wanted = options.metrics or scores_in(next(iter(reports.values()))[0])
+    first = next(iter(reports.values()))[0]
+    wanted = options.metrics or (*first, *([AVERAGE] if first.has_conll else []))
     baseline, *others = counts
     differences = {
         name: {
@@ -190,14 +180,13 @@ def passage_dict(passage: Passage) -> dict[str, Any]:
     return passage._asdict() | {"words": list(passage.words), "versions": versions}
 
 
-def _errors(gold: Run, runs: Mapping[str, Sequence[Run]]) -> dict[str, ErrorCounts]:
+def _errors(gold: Documents, runs: Mapping[str, Sequence[Documents]]) -> dict[str, ErrorCounts]:
     every = [run for of_system in runs.values() for run in of_system]
     counts = iter(count_document_errors(gold, every).totals())
     return {name: mean_errors([next(counts) for _ in runs[name]]) for name in runs}
 
 
 def _adjusted(differences: Mapping[str, Mapping[str, Difference]]) -> dict[str, dict[str, float]]:
-    """The p values after Holm's correction for all of them together."""
     every = [(name, metric) for name, by_metric in differences.items() for metric in by_metric]
     adjusted = holm([differences[name][metric].p_value for name, metric in every])
     result: dict[str, dict[str, float]] = {name: {} for name in differences}

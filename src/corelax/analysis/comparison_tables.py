@@ -1,12 +1,13 @@
-"""A comparison as tables, and as a page for the browser."""
+"""Comparisons, with gold entities and without, as tables, passages and a page for the browser."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from corelax.analysis.agreement import Agreement
 from corelax.analysis.comparison import LEVEL, Comparison
 from corelax.analysis.decisions import CORRECT_LINK, ERRORS, OF_ANAPHORIC, TYPES
-from corelax.analysis.errors import ErrorCounts, figure
+from corelax.analysis.errors import ErrorCounts, figure, title_of_kind
 from corelax.analysis.significance import interval, p_text
 from corelax.core.version import VERSION
 from corelax.metrics import rounded_percent
@@ -29,6 +30,12 @@ ABOUT_ERRORS = (
     "anaphoric gold mentions of a type."
 )
 ABOUT_PASSAGES = "Chosen for the largest difference in errors, in favour of each side in turn."
+ABOUT_AGREEMENT = (
+    "Mentions and entities of each system, and its agreement with {first}: F1 with the entities of {first} "
+    "in place of gold ones, which is the same the other way round."
+)
+ABOUT_DIFFERENCES = "Those with most mentions that the systems treat differently."
+MARKED = "what another system treats differently"
 
 
 def metric_title(metric: str) -> str:
@@ -74,7 +81,7 @@ def system_errors_table(comparison: Comparison) -> Table:
     columns = ["", *TYPES, "total"]
     rows = []
     for kind in (*ERRORS, CORRECT_LINK):
-        rows.append(Row([kind.replace("_", " ").capitalize()], heading=True))
+        rows.append(Row([title_of_kind(kind)], heading=True))
         for system, counts in comparison.errors.items():
             cells = [_error_cell(counts, kind, type) for type in (*TYPES, None)]
             rows.append(Row([Cell(system), *cells]))
@@ -106,6 +113,47 @@ def comparison_page(comparison: Comparison, *, title: str, command: str = "") ->
 def comparison_passages(comparison: Comparison) -> Passages:
     """The passages, with what they are."""
     return Passages("passages", "Passages", ABOUT_PASSAGES, comparison.passages)
+
+
+def agreement_table(agreement: Agreement) -> Table:
+    """A row for each system."""
+    rows = []
+    for name, size in agreement.sizes.items():
+        sizes = [Cell(f"{n:,}", {"value": n}) for n in (size.mentions, size.entities)]
+        scores = [
+            _percent(agreement.score(name, metric)) if name in agreement.reports else Cell("–")
+            for metric in agreement.metrics
+        ]
+        rows.append(Row([Cell(name), *sizes, *scores]))
+    columns = ["", "mentions", "entities", *map(metric_title, agreement.metrics)]
+    return Table(
+        "agreement", "Agreement", columns, rows, ABOUT_AGREEMENT.format(first=agreement.first)
+    )
+
+
+def agreement_page(agreement: Agreement, *, title: str, command: str = "") -> Page:
+    """Agreement and passages as a page."""
+    size = agreement.sizes[agreement.first]
+    passages = agreement_passages(agreement)
+    sections = [
+        Section(
+            "Where the systems differ",
+            agreement.notes if agreement.passages else ["Nowhere: all links are the same."],
+            [passages] if agreement.passages else [],
+        ),
+        Section("Agreement", [], [agreement_table(agreement)]),
+    ]
+    facts = [
+        ("documents", f"{size.documents:,}"),
+        ("words", f"{size.tokens:,}"),
+        ("program", f"corelax {VERSION}"),
+    ]
+    return Page(title, (), facts, sections, command)
+
+
+def agreement_passages(agreement: Agreement) -> Passages:
+    """The passages, with what the marks in them mean."""
+    return Passages("passages", "Passages", ABOUT_DIFFERENCES, agreement.passages, MARKED)
 
 
 def _lead(comparison: Comparison) -> list[str]:

@@ -218,9 +218,9 @@ def errors_table(systems: Mapping[str, ErrorCounts]) -> str:
     for kind in (*ERRORS, CORRECT_LINK):
         if len(systems) > 1:
             gaps.append(len(rows))
-            rows.append([_title(kind), *("" for _ in columns)])
+            rows.append([title_of_kind(kind), *("" for _ in columns)])
         for name, counts in systems.items():
-            label = f"  {name}" if len(systems) > 1 else _title(kind)
+            label = f"  {name}" if len(systems) > 1 else title_of_kind(kind)
             rows.append([label, *(_cell(counts, kind, type) for type in columns)])
     first = next(iter(systems.values()))
     gaps.append(len(rows))
@@ -235,7 +235,7 @@ def error_examples(name: str, counts: ErrorCounts) -> Iterator[str]:
     for kind in ERRORS:
         shown = [error for error in counts.examples if error.kind == kind]
         if shown:
-            yield f"\n{name}: {_title(kind).lower()}, {len(shown)} of {figure(counts.number(kind))}"
+            yield f"\n{name}: {title_of_kind(kind).lower()}, {len(shown)} of {figure(counts.number(kind))}"
         for error in shown:
             links = (error.gold_antecedent, error.system_antecedent)
             gold, system = ("–" if link is None else one_line(link, MAX_TEXT) for link in links)
@@ -258,7 +258,7 @@ def system_names(paths: Sequence[str]) -> list[str]:
     return [stem if times[stem] == 1 else path for stem, path in zip(stems, paths, strict=True)]
 
 
-def _title(kind: str) -> str:
+def title_of_kind(kind: str) -> str:
     return kind.replace("_", " ").capitalize()
 
 

@@ -40,7 +40,6 @@ class PronounCounts:
         return PronounCounts(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
     def as_dict(self) -> dict[str, Any]:
-        """The number, and shares of it."""
         return {
             "pronouns": self.pronouns,
             "linked": float(ratio(self.linked, self.pronouns)),
@@ -128,7 +127,6 @@ def pronoun_counts(gold: Document, resolution: Resolution) -> dict[str, PronounC
 
 
 def is_word(span: Span) -> bool:
-    """Whether a mention is one word."""
     return span.is_continuous and span.end - span.start == 1
 
 

@@ -13,12 +13,7 @@ from corelax.metrics import CONLL, Report, score
 from corelax.metrics.convention import Convention
 from corelax.metrics.options import AVERAGE, CompareOptions, Rules
 
-Run = Sequence[Document]
-
-
-def scores_in(report: Report) -> tuple[str, ...]:
-    """The metrics of a report, and "conll" if it has that."""
-    return (*report, AVERAGE) if report.has_conll else tuple(report)
+Documents = Sequence[Document]
 
 
 def checked_documents(name: str, given: object) -> list[Document]:
@@ -37,8 +32,7 @@ def checked_documents(name: str, given: object) -> list[Document]:
     return documents
 
 
-def _paired_runs(gold: Run, name: str, given: object, against: str) -> Sequence[Run]:
-    """The runs of a system, each with the documents of gold in their order."""
+def _paired_runs(gold: Documents, name: str, given: object, against: str) -> Sequence[Documents]:
     listed = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else given
     if isinstance(listed, list) and listed and not isinstance(listed[0], Document | str):
         runs = [checked_documents(name, run) for run in listed]
@@ -53,8 +47,8 @@ def _paired_runs(gold: Run, name: str, given: object, against: str) -> Sequence[
 
 
 def checked_runs(
-    gold: Run, systems: Mapping[str, object], against: str = SIDES[0]
-) -> dict[str, Sequence[Run]]:
+    gold: Documents, systems: Mapping[str, object], against: str = SIDES[0]
+) -> dict[str, Sequence[Documents]]:
     """By system, its runs with the documents of gold in their order; an error if they cannot be compared."""
     if len(systems) < 2:
         raise CorelaxError("a comparison needs two systems or more")
@@ -70,7 +64,10 @@ def checked_runs(
 
 
 def scored(
-    gold: Run, run: Run, options: CompareOptions, metrics: Sequence[str] | None = None
+    gold: Documents,
+    run: Documents,
+    options: CompareOptions,
+    metrics: Sequence[str] | None = None,
 ) -> Report:
     """A run with the metrics that are wanted and those that "conll" is made of, document by document."""
     metrics = metrics or options.metrics
