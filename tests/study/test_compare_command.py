@@ -55,7 +55,7 @@ def study(tmp_path_factory, seeds):
     page = study_page(results, title="A study", examples=2)
     [table] = [table for table in page.tables if table.key == "scores"]
     units = {outcome.row.name: outcome.units[0] for outcome in results.outcomes}
-    rows = [cells for group in table.groups for cells in group.rows]
+    rows = [cells for _, group in table.groups for cells in group]
     reported = {
         units[cells[0].title]: dict(zip(table.columns, cells, strict=True)) for cells in rows
     }

@@ -26,8 +26,7 @@ from corelax.study.folder import (
 )
 from corelax.study.options import StudyOptions
 from corelax.study.plan import Study, check_settings, full_study, quick_study
-from corelax.study.report.page import study_page
-from corelax.study.report.scores import summary_text
+from corelax.study.report import study_page, summary_text
 from corelax.study.reproduction import CrossValidation, Reproduction
 from corelax.study.results import Results
 from corelax.study.runner import Runner, Update, check_failed

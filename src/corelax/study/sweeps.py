@@ -222,7 +222,7 @@ def sweep_table(
     ...     f1=[{"muc": 0.5, "b_cubed": 0.4, "ceaf_e": 0.6}] * 2, epochs=[2, 3], seconds=[7.25, 9.0])
     >>> print(table_csv(sweep_table([row])).splitlines()[0])
     epochs,CoNLL F1 mean,CoNLL F1 sd,MUC,B³,CEAF-e,kept epoch,seeds,seconds
-    >>> [cell.text for cell in sweep_table([row]).groups[0].rows[0]]
+    >>> [cell.text for cell in sweep_table([row]).groups[0][1][0]]
     ['3', '60.00 ± 14.14', '50.00', '40.00', '60.00', '2.5', '2', '8.1']
     """
     keys = list(rows[0].settings) if rows else []
