@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from html.parser import HTMLParser
-from importlib.resources import files
 
 import pytest
-from hypothesis import strategies as st
 
 from corelax import Clustering, CorelaxError, Document, Span
 from corelax.analysis.passages import choose_passages
@@ -267,16 +264,6 @@ def test_markdown_takes_no_word_for_markup() -> None:
     assert r"\* \[x\] \<b\> a\_b" in text
 
 
-# All kinds of clusterings
-
-mention_spans = st.tuples(st.integers(0, 12), st.integers(0, 5)).map(
-    lambda pair: Span(
-        pair[0], pair[0] + pair[1], empty=() if pair[1] else (EmptyId(0, pair[0], 1),)
-    )
-)
-clusterings = st.lists(st.lists(mention_spans, min_size=1, max_size=4), max_size=5)
-
-
 # Reading
 
 
@@ -296,24 +283,3 @@ def test_words_are_joined_as_they_were_written(text: str) -> None:
         pieces = pieces.replace(mark, f" {mark} ")
     words = pieces.replace("n ' t", "n't").split()
     assert "".join(" " * s + w for s, w in zip(spaced(words), words, strict=True)) == text
-
-
-def luminance(colour: Sequence[float]) -> float:
-    """Relative luminance as WCAG 2 defines it."""
-    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in colour]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-@pytest.mark.parametrize(("scheme", "page"), [("light", 1.0), ("dark", 0.1)])
-def test_numbers_can_be_read_on_the_colour_of_their_entity(scheme: str, page: float) -> None:
-    css = files("corelax.render").joinpath("templates/passages.css").read_text()
-    light, dark = css.split("@media (prefers-color-scheme: dark)")
-    palette = re.findall(
-        r"--(?:entity-\d|mistake): #(\w{6});", {"light": light, "dark": dark}[scheme]
-    )
-    assert len(palette) == len(set(palette)) == 11
-    for code in palette:
-        ink = [int(code[i : i + 2], 16) / 255 for i in (0, 2, 4)]
-        filling = [0.14 * part + 0.86 * page for part in ink]
-        low, high = sorted([luminance(ink), luminance(filling)])
-        assert (high + 0.05) / (low + 0.05) >= 4.5

@@ -7,8 +7,10 @@ import json
 import re
 import struct
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
+from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -296,13 +298,17 @@ def test_any_label_can_be_drawn(labels: list[str]) -> None:
     assert {*labels, "$t$", "$x", "y$"} <= set(words)
 
 
-def luminance(colour: str) -> float:
-    channels = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+def luminance(colour: Sequence[float]) -> float:
+    """Relative luminance as WCAG 2 defines it."""
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in colour]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def contrast(one: str, other: str) -> float:
+def rgb(colour: str) -> list[float]:
+    return [int(colour.lstrip("#")[place : place + 2], 16) / 255 for place in (0, 2, 4)]
+
+
+def contrast(one: Sequence[float], other: Sequence[float]) -> float:
     low, high = sorted([luminance(one), luminance(other)])
     return (high + 0.05) / (low + 0.05)
 
@@ -313,12 +319,26 @@ def test_colours_have_contrast(scheme: int) -> None:
     styles = re.search(r"<style>.*?</style>", page_html(PAGE), re.DOTALL)
     assert styles
     found = {
-        name: re.findall(rf"--{name}: (#\w{{6}})", styles[0])[scheme]
+        name: rgb(re.findall(rf"--{name}: (#\w{{6}})", styles[0])[scheme])
         for name in ("paper", "tint", "ink", "soft", "accent")
     }
     for ground in ("paper", "tint"):
         assert all(contrast(found[name], found[ground]) > 4.5 for name in ("ink", "soft", "accent"))
-    assert all(contrast(colour, found["paper"]) > 3 for colour in COLOURS)
+    assert all(contrast(rgb(colour), found["paper"]) > 3 for colour in COLOURS)
+
+
+@pytest.mark.parametrize(("scheme", "page"), [("light", 1.0), ("dark", 0.1)])
+def test_numbers_can_be_read_on_the_colour_of_their_entity(scheme: str, page: float) -> None:
+    css = files("corelax.render").joinpath("templates/passages.css").read_text()
+    light, dark = css.split("@media (prefers-color-scheme: dark)")
+    palette = re.findall(
+        r"--(?:entity-\d|mistake): #(\w{6});", {"light": light, "dark": dark}[scheme]
+    )
+    assert len(palette) == len(set(palette)) == 11
+    for code in palette:
+        ink = rgb(code)
+        filling = [0.14 * part + 0.86 * page for part in ink]
+        assert contrast(ink, filling) >= 4.5
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from rich.console import Console
 from corelax.core.printable import printable
 from corelax.decode import Decision
 from corelax.document import Document, EmptyId, Span
-from corelax.render.marked_text import Bracket, ShownMention, marked_text
+from corelax.render import Passage, Passages, ShownMention, Version, print_passages
+from corelax.render.marked_text import MISSED, Bracket, marked_text
 from corelax.render.terminal import print_resolution
 from corelax.resolve import Resolution, resolution_of
 from tests.render.shown_texts import resolved
@@ -137,3 +138,58 @@ def test_a_mention_of_no_word_and_an_empty_text_are_shown() -> None:
     assert [line.split() for line in printed(found).splitlines()] == [
         ["a", "[∅]₁", "b"], [], ["1", "∅", "1", "mention", "1.00"],
     ]  # fmt: skip
+
+
+# Passages.
+
+SENTENCE = ["Ann", "saw", "Bo", "and", "he", "waved"]
+ONE = Version("one", [ShownMention(2, 3, 0), ShownMention(4, 5, 0)])
+TWO = Version(
+    "two", [ShownMention(2, 3, 0), ShownMention(4, 5, MISSED, "false_new")], "1 false new"
+)
+
+
+def printed_passage(
+    passage: Passage, *, width: int = 100, terminal: bool = True, encoding: str = "utf-8"
+) -> str:
+    raw = io.BytesIO()
+    file = io.TextIOWrapper(raw, encoding=encoding)
+    console = Console(file=file, width=width, force_terminal=terminal, no_color=True)
+    print_passages(Passages("p", "Passages", "", [passage]), console)
+    file.flush()
+    return raw.getvalue().decode(encoding)
+
+
+def plain(text: str) -> list[str]:
+    return [line.rstrip() for line in ESCAPE.sub("", text).splitlines()]
+
+
+def test_versions_stand_beside_each_other_on_a_wide_terminal() -> None:
+    lines = plain(printed_passage(Passage("d", "1 error", SENTENCE, [ONE, TWO])))
+    [labels] = [line for line in lines if line.startswith("one")]
+    [text] = [line for line in lines if line.startswith("Ann saw")]
+    assert labels.split() == ["one", "two", "(1", "false", "new)"]
+    assert text.split("  ")[0] == "Ann saw [Bo]₁ and [he]₁ waved"
+    assert text.endswith("Ann saw [Bo]₁ and [he]* waved")
+    assert labels.index("two") == text.rindex("Ann")
+
+
+def test_versions_stand_below_each_other_where_there_is_no_room() -> None:
+    for options in ({"width": 70}, {"terminal": False}):
+        lines = plain(printed_passage(Passage("d", "1 error", SENTENCE, [ONE, TWO]), **options))
+        assert lines[-2] == "  one: Ann saw [Bo]₁ and [he]₁ waved"
+        assert lines[-1] == "  two (1 false new): Ann saw [Bo]₁ and [he]* waved"
+
+
+def test_control_characters_of_files_are_left_out() -> None:
+    version = Version("o\x1bne", [ShownMention(0, 1, 0)], "\x1b[2J")
+    shown = printed_passage(
+        Passage("d\x1b[31m", "\x07", ["\x1b]0;title\x07", "b"], [version]), terminal=False
+    )
+    assert "\x1b" not in shown
+    assert "\x07" not in shown
+
+
+def test_passages_have_plain_numbers_without_subscripts() -> None:
+    passage = Passage("d", "", SENTENCE, [ONE])
+    assert "[Bo]1" in printed_passage(passage, terminal=False, encoding="latin-1")
