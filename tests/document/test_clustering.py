@@ -14,10 +14,6 @@ def test_order_and_labels_do_not_matter_to_equality() -> None:
     assert Clustering([["a", "b"], ["c"]], labels=["7", "8"]) == Clustering([["c"], ["b", "a"]])
 
 
-def test_a_mention_given_twice_is_another_clustering() -> None:
-    assert Clustering([["a", "a"]]) != Clustering([["a"]])
-
-
 @given(clusterings, st.randoms())
 def test_equal_clusterings_have_equal_hashes(clustering: Clustering[int], random) -> None:
     shuffled = [random.sample(c, len(c)) for c in random.sample(list(clustering), len(clustering))]
@@ -37,10 +33,6 @@ def test_labels_must_fit_the_clusters() -> None:
 def test_dropping_singletons_keeps_the_labels_of_the_rest() -> None:
     kept = Clustering([["a"], ["b", "c"]], labels=["x", "y"]).drop_singletons()
     assert (kept.labels, kept.singletons) == (("y",), ())
-
-
-def test_relabelling_goes_through_a_function() -> None:
-    assert Clustering([["a"]], labels=["7"]).relabel(lambda name: f"e{name}").labels == ("e7",)
 
 
 def test_repeated_mentions_are_named_once() -> None:

@@ -19,10 +19,6 @@ def doc() -> Document:
     )
 
 
-def test_sentences_are_cut_where_they_were_given(doc: Document) -> None:
-    assert doc.sentences == (("Ann", "saw", "her", "dog"), ("It", "barked"))
-
-
 def test_a_document_cannot_be_changed(doc: Document) -> None:
     with pytest.raises(FrozenInstanceError):
         doc.words = ()  # type: ignore[misc]
@@ -32,10 +28,6 @@ def test_a_document_cannot_be_changed(doc: Document) -> None:
 
 def test_a_document_survives_pickling(doc: Document) -> None:
     assert pickle.loads(pickle.dumps(doc)) == doc
-
-
-def test_documents_with_equal_content_have_equal_hashes(doc: Document) -> None:
-    assert hash(doc) == hash(pickle.loads(pickle.dumps(doc)))
 
 
 def test_a_mention_outside_the_text_is_refused() -> None:
@@ -48,19 +40,9 @@ def test_a_layer_of_the_wrong_length_is_refused() -> None:
         Document.from_sentences("d", TEXT, layers={"pos": "ab"})
 
 
-def test_a_missing_layer_has_no_value_for_each_token(doc: Document) -> None:
-    assert doc.layer("speaker") == (None,) * 6
-
-
 def test_text_shows_gaps_and_mentions_of_no_token(doc: Document) -> None:
     assert doc.text(Span(0, 4, parts=((0, 1), (3, 4)))) == "Ann … dog"
     assert doc.text(Span(2, 2, empty=(EmptyId(0, 2, 1),))) == "∅"
-
-
-def test_other_clusters_leave_the_text_alone(doc: Document) -> None:
-    other = doc.with_clusters(Clustering([[Span(0, 1)]]))
-    assert (other.words, other.layers) == (doc.words, doc.layers)
-    assert other != doc
 
 
 def test_a_sentence_must_be_a_list_of_words() -> None:

@@ -53,12 +53,6 @@ def test_spans_compare_by_start_end_parts_and_empty_nodes(one: tuple, other: tup
         assert hash(spans[0]) == hash(spans[1])
 
 
-@given(st.lists(fields))
-def test_mixed_spans_are_sorted_in_one_way(given_fields: list[tuple]) -> None:
-    shown = sorted(Span(*values) for values in reversed(given_fields))
-    assert shown == [Span(*values) for values in sorted(given_fields)]
-
-
 @pytest.mark.parametrize("span", [Span(3, 5), GAP, ZERO])
 def test_spans_survive_pickling_copying_and_printing(span: Span) -> None:
     assert pickle.loads(pickle.dumps(span)) == span

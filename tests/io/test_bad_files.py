@@ -218,11 +218,6 @@ def test_more_digits_than_a_number_may_have_are_read_or_refused(
         io.read(save(tmp_path, text, name))
 
 
-def test_a_second_entity_attribute_is_not_passed_over_in_silence(tmp_path: Path) -> None:
-    path = save(tmp_path, conllu(("1", "a", "Entity=(e1)|Entity=(e2)")), "a.conllu")
-    assert io.validate(path).items or len(io.read(path)[0].clusters) == 2
-
-
 # Files that are not text of a format
 
 
@@ -367,11 +362,3 @@ def test_validate_lists_every_problem_of_a_jsonlines_file(tmp_path: Path) -> Non
     )
     found = io.validate(save(tmp_path, text, "a.jsonl")).errors
     assert sorted(problem.line for problem in found) == [1, 1, 2, 3, 3, 3, 5, 6]
-
-
-def test_documents_after_a_bad_one_are_still_read_when_errors_are_gathered(tmp_path: Path) -> None:
-    path = save(tmp_path, conll("0)") + conll("(3)", header="(e); part 000"))
-    problems = io.Problems(str(path), strict=False)
-    docs = list(io.stream(path, problems=problems))
-    assert [doc.id for doc in docs] == ["d", "e"]
-    assert len(problems.errors) == 1

@@ -41,15 +41,6 @@ def oddities(folder: Path, content: str) -> list[tuple[int | None, str]]:
 # Reading: columns
 
 
-def test_words_and_sentences_are_read(tmp_path: Path) -> None:
-    assert read_one(tmp_path, GOLD).sentences == (("Ann", "left", "happy"), ("She",))
-
-
-def test_the_name_has_no_brackets_and_no_part(tmp_path: Path) -> None:
-    doc = read_one(tmp_path, GOLD)
-    assert (doc.id, doc.part, doc.key) == ("nw/x", 0, "nw/x_0")
-
-
 @pytest.mark.parametrize(
     ("layer", "values"),
     [
@@ -67,19 +58,9 @@ def test_each_column_becomes_a_layer(tmp_path: Path, layer: str, values: tuple[o
     assert read_one(tmp_path, GOLD).layers[layer] == values
 
 
-def test_the_automatic_shape_has_only_the_layers_with_a_value(tmp_path: Path) -> None:
-    layers = read_one(tmp_path, WINOBIAS).layers
-    assert layers == {"speaker": ("Speaker#1",) * 2, "arguments": (("*", "*", "*"),) * 2}
-
-
 def test_sentences_may_differ_in_width(tmp_path: Path) -> None:
     text = conll("(0)", "", "-").replace("w0\t", "w0\tNN\t")
     assert read_one(tmp_path, text).layers == {"pos": ("NN", None)}
-
-
-def test_unusual_word_numbers_are_kept(tmp_path: Path) -> None:
-    text = conll("-", "-").replace("\t1\t", "\t7\t")
-    assert read_one(tmp_path, text).layers["numbering"] == (("d", "0", "0"), ("d", "0", "7"))
 
 
 def test_without_layers_only_words_and_clusters_are_read(tmp_path: Path) -> None:
@@ -95,13 +76,6 @@ def test_without_layers_only_words_and_clusters_are_read(tmp_path: Path) -> None
 
 
 # Reading: lines and separators
-
-
-def test_tabs_and_aligned_blanks_mean_the_same(tmp_path: Path) -> None:
-    tabs = "\n".join(
-        line if line.startswith("#") else "\t".join(line.split()) for line in GOLD.split("\n")
-    )
-    assert read_one(tmp_path, tabs) == read_one(tmp_path, GOLD)
 
 
 def test_a_blank_is_part_of_the_word_where_columns_are_apart_by_tabs(tmp_path: Path) -> None:
@@ -124,12 +98,6 @@ def test_a_blank_is_part_of_the_word_where_columns_are_apart_by_tabs(tmp_path: P
 def test_line_ends_and_blank_lines_do_not_matter(tmp_path: Path, change) -> None:
     text = conll("(0", "0)", "", "(0)") + conll("-", header="(e); part 000")
     assert io.read(save(tmp_path, change(text))) == io.read(save(tmp_path, text, "b.conll"))
-
-
-def test_a_comment_in_a_document_is_odd(tmp_path: Path) -> None:
-    [(line, message)] = oddities(tmp_path, conll("-").replace("d\t0\t0", "# hello\nd\t0\t0"))
-    assert line == 2
-    assert "comment" in message
 
 
 # Reading: documents
@@ -197,10 +165,6 @@ def test_what_is_unusual_is_odd_and_no_error(
     assert word in message
 
 
-def test_entity_numbers_are_kept_as_labels(tmp_path: Path) -> None:
-    assert read_one(tmp_path, conll("(12)", "(7)", "(12)")).clusters.labels == ("12", "7")
-
-
 # Writing
 
 
@@ -258,14 +222,6 @@ def test_names_of_entities_become_numbers(tmp_path: Path) -> None:
     lost = io.write([doc], tmp_path / "a.conll")
     assert list(lost) == ["entity names (numbered instead)"]
     assert io.read(tmp_path / "a.conll") == [doc]
-
-
-def test_a_discontinuous_mention_is_written_as_one_stretch(tmp_path: Path) -> None:
-    mention = Span(0, 3, parts=((0, 1), (2, 3)))
-    doc = Document(id="d", words=("a", "b", "c"), clusters=Clustering([[mention]]))
-    lost = io.write([doc], tmp_path / "a.conll")
-    assert lost == {"discontinuous mentions (written as one stretch)": 1}
-    assert io.read(tmp_path / "a.conll")[0].clusters == Clustering([[Span(0, 3)]])
 
 
 def test_a_mention_that_crosses_its_own_entity_is_left_out_and_counted(tmp_path: Path) -> None:

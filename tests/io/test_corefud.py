@@ -98,11 +98,6 @@ def test_entity_may_be_anywhere_in_misc(tmp_path: Path, misc: str) -> None:
     assert read_one(tmp_path, ("1", "a", misc)).clusters == Clustering([[Span(0, 1)]])
 
 
-def test_the_rest_of_misc_is_a_layer(tmp_path: Path) -> None:
-    doc = read_one(tmp_path, ("1", "a", "A=1|Entity=(e1)|Z=2"), ("2", "b", "Entity=(e1)"))
-    assert doc.layers["misc"] == ("A=1|Z=2", None)
-
-
 @pytest.mark.parametrize(
     ("cells", "clusters"),
     [
@@ -141,11 +136,6 @@ def test_brackets_become_clusters(tmp_path: Path, cells: list[str], clusters: li
     assert doc.clusters == Clustering([[Span(*mention) for mention in c] for c in clusters])
 
 
-def test_a_mention_may_run_over_a_sentence_end(tmp_path: Path) -> None:
-    doc = read_one(tmp_path, ("1", "a", "Entity=(e1"), "", ("1", "b", "Entity=e1)"))
-    assert (doc.clusters, doc.sentence_starts) == (Clustering([[Span(0, 2)]]), (0, 1))
-
-
 def test_a_mention_given_twice_is_odd_and_counts_once(tmp_path: Path) -> None:
     path = save(tmp_path, conllu(("1", "a", "Entity=(e1)(e1)")), "a.conllu")
     assert [(p.line, p.is_error) for p in io.validate(path).items] == [(1, False)]
@@ -153,18 +143,6 @@ def test_a_mention_given_twice_is_odd_and_counts_once(tmp_path: Path) -> None:
 
 
 # Reading: nodes that are no tokens
-
-
-def test_a_multiword_token_is_no_token(tmp_path: Path) -> None:
-    doc = read_one(
-        tmp_path, ("1-2", "don't", "_"), ("1", "do", "Entity=(e1"), ("2", "n't", "Entity=e1)")
-    )
-    assert (doc.words, doc.clusters) == (("do", "n't"), Clustering([[Span(0, 2)]]))
-
-
-def test_a_zero_pronoun_is_a_mention_of_no_token(tmp_path: Path) -> None:
-    doc = read_one(tmp_path, ("1", "a", "_"), ("1.1", "_", "Entity=(e1)"), ("2", "b", "_"))
-    assert doc.clusters == Clustering([[Span(1, 1, empty=(EmptyId(0, 1, 1),))]])
 
 
 def test_a_mention_may_have_empty_nodes_at_both_edges_and_inside(tmp_path: Path) -> None:
@@ -261,11 +239,6 @@ def test_global_entity_holds_until_the_next_one(tmp_path: Path) -> None:
 def test_without_newdoc_all_is_one_document(tmp_path: Path) -> None:
     doc = read_one(tmp_path, ("1", "a", "_"), "", ("1", "b", "_"))
     assert (doc.id, doc.words) == ("document_1", ("a", "b"))
-
-
-def test_comments_alone_are_no_sentence(tmp_path: Path) -> None:
-    doc = read_one(tmp_path, "# hello", "", ("1", "a", "_"))
-    assert doc.sentence_starts == (0,)
 
 
 @pytest.mark.parametrize(
@@ -435,11 +408,6 @@ def test_a_file_read_and_written_reads_the_same(tmp_path: Path, name: str) -> No
 
 def _labelled(doc: Document) -> dict[str, set[Span]]:
     return {name: set(c) for name, c in zip(doc.clusters.labels, doc.clusters, strict=True)}
-
-
-def test_a_document_without_tokens_does_not_swallow_the_next_one(tmp_path: Path) -> None:
-    docs = [Document(id="a", words=(), sentence_starts=()), Document(id="b", words=("w",))]
-    assert [doc.id for doc in written_and_read(tmp_path, docs)] == ["a", "b"]
 
 
 def test_a_raw_text_keeps_its_blanks():

@@ -43,19 +43,6 @@ def test_an_error_while_writing_leaves_the_old_file_as_it_was(
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_nothing_is_in_place_before_all_is_written(tmp_path: Path) -> None:
-    path = tmp_path / "a.conll"
-    seen = []
-
-    def watched() -> Iterator[Document]:
-        for part in (1, 2):
-            seen.append(path.exists())
-            yield Document(id="d", part=part, words=("a",))
-
-    io.write(watched(), path)
-    assert (seen, path.exists()) == ([False, False], True)
-
-
 def test_a_file_may_be_written_from_itself(tmp_path: Path) -> None:
     path = save(tmp_path, conll("(0)") + conll("-", header="(e); part 000"))
     docs = io.read(path)

@@ -8,9 +8,8 @@ import pytest
 
 from corelax import Clustering, CorelaxError, Document, Span, io
 from corelax.document import EmptyId
-from corelax.document.gold import JSON_FIELDS
 from corelax.io import jsonlines
-from tests.io.io_helpers import check_readable_or_refused, save
+from tests.io.io_helpers import save
 
 E2E = {
     "doc_key": "nw/x_0",
@@ -52,16 +51,6 @@ def test_all_dialects_give_half_open_spans(tmp_path: Path, fields: dict[str, Any
     assert read_one(tmp_path, fields).clusters == CLUSTERS
 
 
-@pytest.mark.parametrize(
-    ("fields", "starts"),
-    [(E2E, (0, 3)), (FLAT, (0,)), (WL_COREF, (0, 3))],
-    ids=["e2e", "flat", "wl"],
-)
-def test_all_dialects_have_words_and_sentences(tmp_path: Path, fields: dict, starts: tuple) -> None:
-    doc = read_one(tmp_path, fields)
-    assert (doc.words, doc.sentence_starts) == (("Ann", "left", ".", "She", "ran"), starts)
-
-
 def test_flat_tokens_are_cut_where_the_sentence_number_changes(tmp_path: Path) -> None:
     doc = read_one(tmp_path, {"tokens": ["a", "b", "c"], "sent_id": [7, 9, 9]})
     assert doc.sentences == (("a",), ("b", "c"))
@@ -86,17 +75,8 @@ def test_a_document_is_named_by_any_of_the_usual_fields(
     assert (doc.id, doc.part) == (id, part)
 
 
-def test_a_document_may_have_no_clusters(tmp_path: Path) -> None:
-    assert read_one(tmp_path, {"tokens": ["a"]}).clusters == Clustering()
-
-
 def test_speakers_are_read_sentence_by_sentence_and_a_dash_is_nobody(tmp_path: Path) -> None:
     assert read_one(tmp_path, E2E).layers == {"speaker": ("A", "A", "A", None, None)}
-
-
-def test_speakers_may_be_one_flat_list(tmp_path: Path) -> None:
-    doc = read_one(tmp_path, {"tokens": ["a", "b"], "speakers": ["A", "B"]})
-    assert doc.layers == {"speaker": ("A", "B")}
 
 
 def test_wl_coref_layers_have_our_names(tmp_path: Path) -> None:
@@ -106,16 +86,6 @@ def test_wl_coref_layers_have_our_names(tmp_path: Path) -> None:
         "relation": ("nsubj", "root", "punct", "nsubj", "root"),
         "head": (1, -1, 1, 4, -1),
     }
-
-
-def test_unknown_fields_are_kept(tmp_path: Path) -> None:
-    doc = read_one(tmp_path, WL_COREF)
-    assert doc.extra[JSON_FIELDS] == {"word_clusters": [[0, 3]], "head2span": [[0, 0, 1]]}
-
-
-def test_layers_of_any_name_are_read(tmp_path: Path) -> None:
-    doc = read_one(tmp_path, {"tokens": ["a", "b"], "layers": {"offsets": [[0, 1], [2, 3]]}})
-    assert doc.layers == {"offsets": ((0, 1), (2, 3))}
 
 
 @pytest.mark.parametrize(
@@ -172,19 +142,6 @@ def test_a_zero_pronoun_is_left_out_and_counted(tmp_path: Path) -> None:
     lost = io.write([Document(id="d", words=("a",), clusters=clusters)], tmp_path / "a.jsonl")
     assert lost == {"mentions of no token (left out)": 1}
     assert io.read(tmp_path / "a.jsonl")[0].clusters == Clustering([[Span(0, 1)]])
-
-
-@pytest.mark.parametrize(
-    "doc",
-    [
-        pytest.param(Document(id="", words=("a",)), id="no name"),
-        pytest.param(
-            Document(id="d", words=("a",), layers={"speaker": (7,)}), id="speaker a number"
-        ),
-    ],
-)
-def test_what_could_not_be_read_back_is_refused(tmp_path: Path, doc: Document) -> None:
-    check_readable_or_refused(doc, tmp_path / "a.jsonl")
 
 
 # Round trips

@@ -12,52 +12,12 @@ from tests.io.io_helpers import documents
 FORMATS = {"conll2012": "conll", "corefud": "conllu", "jsonlines": "jsonl"}
 
 corpora = st.lists(documents(), min_size=1, max_size=3, unique_by=lambda doc: doc.name)
-many = settings(max_examples=100, deadline=None)
+many = settings(max_examples=30, deadline=None)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("round_trips")
-
-
-def entities(clusters: Clustering[Span]) -> dict[str, set[Span]]:
-    return {name: set(c) for name, c in zip(clusters.labels, clusters, strict=True)}
-
-
-def as_stretches(clusters: Clustering[Span]) -> Clustering[Span]:
-    """Every mention from its first to its last token; what falls together counts once."""
-    flat = [sorted({Span(m.start, m.end) for m in cluster}) for cluster in clusters]
-    return Clustering(flat, clusters.labels)
-
-
-@pytest.mark.parametrize("packed", ["", ".gz"])
-@pytest.mark.parametrize("name", FORMATS)
-@given(docs=corpora)
-@many
-def test_text_and_layers_come_back(
-    folder: Path, name: str, packed: str, docs: list[Document]
-) -> None:
-    path = folder / f"a.{FORMATS[name]}{packed}"
-    io.write(docs, path)
-    assert [(doc.name, doc.words, doc.sentence_starts, doc.layers) for doc in io.read(path)] == [
-        (doc.name, doc.words, doc.sentence_starts, doc.layers) for doc in docs
-    ]
-
-
-@pytest.mark.parametrize("name", ["conll2012", "corefud"])
-@given(doc=documents())
-@many
-def test_brackets_keep_all_mentions_but_those_they_count(
-    folder: Path, name: str, doc: Document
-) -> None:
-    path = folder / f"a.{FORMATS[name]}"
-    if name == "conll2012":
-        doc = doc.with_clusters(as_stretches(doc.clusters))
-    lost = io.write([doc], path)
-    given_entities, kept = entities(doc.clusters), entities(io.read(path)[0].clusters)
-    assert all(mentions <= given_entities[label] for label, mentions in kept.items())
-    missing = len(doc.clusters.mentions) - sum(map(len, kept.values()))
-    assert missing == sum(count for what, count in lost.items() if "left out" in what)
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -69,6 +29,9 @@ def test_what_was_read_comes_back_in_every_field(
     path = folder / f"a.{FORMATS[name]}"
     io.write(docs, path)
     once = io.read(path)
+    assert [(doc.name, doc.words, doc.sentence_starts, doc.layers) for doc in once] == [
+        (doc.name, doc.words, doc.sentence_starts, doc.layers) for doc in docs
+    ]
     assert not io.write(once, path)
     assert io.read(path) == once
 

@@ -7,7 +7,7 @@ import pytest
 from corelax import Clustering, Document, FormatError, Span, io
 from corelax.document import EmptyId
 from corelax.document.gold import SPLIT, UA_PSEUDO
-from tests.io.io_helpers import conllu, save
+from tests.io.io_helpers import save
 
 HEADER = "# global.columns = ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC IDENTITY BRIDGING"
 
@@ -109,17 +109,6 @@ def test_split_antecedents_go_from_format_to_format(tmp_path: Path, formats) -> 
     assert io.write([doc], tmp_path / "a.conll")["split antecedents"] == 1
 
 
-def test_split_antecedents_of_corefud_are_read(tmp_path: Path) -> None:
-    rows = [("1", "a", "Entity=(e1)"), ("2", "b", "Entity=(e2)")]
-    text = conllu(*rows, ("3", "c", "Entity=(e3)|SplitAnte=e1<e3,e2<e3"))
-    path = save(tmp_path, text, "a.conllu")
-    for layers in (True, False):
-        [doc] = io.stream(path, layers=layers)
-        assert doc.extra[SPLIT] == {"e3": ("e1", "e2")}
-    io.write(io.read(path), tmp_path / "b.conllu")
-    assert (tmp_path / "b.conllu").read_text().count("SplitAnte=e1<e3,e2<e3") == 1
-
-
 @pytest.mark.parametrize(
     "cells",
     [
@@ -134,12 +123,6 @@ def test_a_file_read_and_written_reads_the_same(tmp_path: Path, cells: list[str]
     doc = read_one(tmp_path, *cells)
     io.write([doc], tmp_path / "b.conllua")
     assert io.read(tmp_path / "b.conllua") == [doc]
-
-
-def test_markables_without_an_id_get_one(tmp_path: Path) -> None:
-    doc = read_one(tmp_path, "(EntityID=1)", "(EntityID=1)")
-    io.write([doc], tmp_path / "b.conllua")
-    assert io.read(tmp_path / "b.conllua")[0].clusters == doc.clusters
 
 
 def test_other_columns_come_back(tmp_path: Path) -> None:

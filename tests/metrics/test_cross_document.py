@@ -41,11 +41,6 @@ def test_a_topic_is_scored_as_one_document(files) -> None:
         assert report.documents["t2"][name].f1 == 1
 
 
-def test_all_documents_may_be_one_topic(files) -> None:
-    report = score_files(**files, cross_document="all", per_document=True)
-    assert list(report.documents) == ["all"]
-
-
 def test_a_file_may_say_the_topics(files, tmp_path: Path) -> None:
     topics = tmp_path / "topics.tsv"
     topics.write_text("t1_a\tone\nt1_b\tone\n\nt2_a\ttwo\n")

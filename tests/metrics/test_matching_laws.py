@@ -11,16 +11,15 @@ from scipy.optimize import linear_sum_assignment
 
 from corelax import Clustering, CorelaxError, Document, Span, read, score, write
 from corelax.document import EmptyId, EmptyNode
-from corelax.metrics import Mention, align, evaluate, score_files
+from corelax.metrics import Mention, evaluate, score_files
 from corelax.metrics.assignment import assign
 from corelax.metrics.matching import partial_scores
 
 MATCHES = ("exact", "partial", "head")
 ZEROS = ("linear", "dependent")
-WORDS = 9
 every_match = pytest.mark.parametrize("match", MATCHES)
 every_zeros = pytest.mark.parametrize("zeros", ZEROS)
-enough = settings(deadline=None, max_examples=60)
+enough = settings(deadline=None, max_examples=25)
 
 
 def zero_node(sentence, word, deps, number=1):
@@ -41,10 +40,10 @@ def documents(draw):
     doc = Document(
         id="d", words=tuple("abcdefghi"), sentence_starts=(0, 5), empty_nodes=tuple(zeros)
     )
-    plain = st.tuples(st.integers(0, WORDS - 1), st.integers(1, 3)).map(
-        lambda pair: Span(pair[0], min(WORDS, pair[0] + pair[1]))
+    plain = st.tuples(st.integers(0, 8), st.integers(1, 3)).map(
+        lambda pair: Span(pair[0], min(9, pair[0] + pair[1]))
     )
-    gaps = st.integers(0, WORDS - 3).map(lambda i: Span(i, i + 3, ((i, i + 1), (i + 2, i + 3))))
+    gaps = st.integers(0, 6).map(lambda i: Span(i, i + 3, ((i, i + 1), (i + 2, i + 3))))
     alone = [Span(doc.place_of(n.id), doc.place_of(n.id), empty=(n.id,)) for n in zeros]
     kinds = [plain, gaps] + ([st.sampled_from(alone)] if alone else [])
     spans = draw(st.lists(st.one_of(kinds), unique=True, max_size=8))
@@ -54,12 +53,6 @@ def documents(draw):
         clusters.setdefault(draw(st.integers(0, 2)), []).append(span)
         heads[span] = draw(st.sampled_from(doc.nodes(span)))
     return doc.with_clusters(Clustering(clusters.values()), heads)
-
-
-@st.composite
-def two_documents(draw):
-    """The same words with annotations of their own, empty nodes included."""
-    return draw(documents()), draw(documents())
 
 
 @every_match
@@ -87,18 +80,6 @@ def test_a_document_has_all_points_in_every_profile(profile, doc):
     assert report["mor"].f1 == expected
 
 
-@every_match
-@every_zeros
-@given(pair=two_documents())
-@enough
-def test_matching_is_one_to_one(match, zeros, pair):
-    gold, system = pair
-    aligned = align(gold=gold, system=system, match=match, zeros=zeros)
-    assert len(set(aligned.values())) == len(aligned)
-    assert set(aligned) <= set(system.clusters.mentions)
-    assert set(aligned.values()) <= set(gold.clusters.mentions)
-
-
 tables = st.integers(1, 9).flatmap(
     lambda rows: st.integers(1, 9).flatmap(
         lambda columns: st.lists(
@@ -115,7 +96,7 @@ tables = st.integers(1, 9).flatmap(
 
 
 @given(table=tables)
-@settings(deadline=None, max_examples=500)
+@settings(deadline=None, max_examples=200)
 def test_ties_are_resolved_as_by_the_dense_solver_on_the_whole_table(table):
     scores = np.array(table)
     rows, columns = linear_sum_assignment(-scores)

@@ -46,11 +46,6 @@ def test_a_document_that_the_response_lacks_counts_as_empty(scored):
     assert four(report, "mentions") == (2, 5, 2, 2)
 
 
-def test_a_key_without_documents_scores_zero_everywhere(scored):
-    report = scored("", document(A, [[0, 1]]))
-    assert {tuple(score) for score in report.values()} == {(0, 0, 0)}
-
-
 def test_a_document_that_only_the_response_has_is_ignored(scored):
     report = scored(document(A, [[0, 1]]), document(A, [[0, 1]]) + document(B, [[0, 1, 2]]))
     assert four(report, "b_cubed") == (2, 2, 2, 2)
@@ -64,11 +59,6 @@ def test_a_broken_document_that_only_the_response_has_is_ignored(scored):
 def test_the_last_of_two_key_documents_of_one_name_counts(scored):
     key = document(A, [[0, 1, 2, 3]]) + document(A, [[0, 1]])
     assert four(scored(key, document(A, [[0, 1]])), "muc") == (1, 1, 1, 1)
-
-
-def test_the_last_of_two_response_documents_of_one_name_counts(scored):
-    response = document(A, [[0, 1, 2, 3]]) + document(A, [[0, 1]])
-    assert four(scored(document(A, [[0, 1]]), response), "muc") == (1, 1, 1, 1)
 
 
 def test_a_response_of_another_format_is_found_by_the_common_name(tmp_path):
@@ -98,11 +88,6 @@ def test_ten_repeated_mentions_are_scored(scored):
     # The second entity is emptied and dropped.
     report = scored(document(A, [ELEVEN]), document(A, [ELEVEN, ELEVEN[:10]]))
     assert four(report, "ceaf_e") == (1, 1, 1, 1)
-
-
-def test_eleven_repeated_mentions_are_refused(scored):
-    with pytest.raises(CorelaxError, match=r"11 mentions are repeated; .* refuses more than 10"):
-        scored(document(A, [ELEVEN]), document(A, [ELEVEN, ELEVEN]))
 
 
 def test_eleven_repeated_mentions_of_two_documents_are_refused(scored):
@@ -136,11 +121,6 @@ def test_a_broken_key_is_an_error_with_its_line(scored, tmp_path):
         scored(BROKEN, document(B, [[0, 1]]))
 
 
-def test_an_unknown_profile_is_refused():
-    with pytest.raises(CorelaxError, match=r"profile must be 'normal' or .*, not 'perl'"):
-        score_files(gold="key.conll", system="response.conll", profile="perl")
-
-
 # Figures as printed.
 
 
@@ -169,12 +149,6 @@ def test_three_quarters_can_be_printed_as_74_99(scored):
         "precision_pct": 60.0,
         "f1_pct": 74.99,
     }
-
-
-def test_b_cubed_is_added_mention_by_mention(scored):
-    # Eight mentions of an entity of ten add 8/10 each: 6.4, in doubles a little less.
-    totals = printed_totals(scored(document(A, [range(10)]), document(A, [range(8)])))
-    assert totals["b_cubed"]["recall_pct"] == 63.99
 
 
 def test_ceaf_takes_each_pair_as_one_less_its_distance(scored):

@@ -88,15 +88,6 @@ def test_an_end_anywhere_in_a_line_ends_the_document(line: str) -> None:
     assert pairs(doc) == [[(0, 0)]]
 
 
-def test_lines_outside_a_document_are_ignored() -> None:
-    text = "w\t(0)\nw\t0)\n#begin document d\nw\t(1)\n#end document\nw\t2)\n"
-    assert [pairs(doc) for doc in read(text)] == [[[(0, 0)]]]
-
-
-def test_white_space_takes_no_place_and_interrupts_nothing() -> None:
-    assert clusters("w\t(0", "", "  \t ", "\r", "w\t0)") == [[(0, 1)]]
-
-
 def test_every_other_line_is_a_token_comments_too() -> None:
     assert clusters("# text (5)", "w\t(0)", "#", "w\t(0)") == [[(0, 0)], [(1, 1), (3, 3)]]
 
@@ -104,16 +95,8 @@ def test_every_other_line_is_a_token_comments_too() -> None:
 # 2.2 The coreference cell
 
 
-def test_brackets_before_the_last_tab_are_not_seen() -> None:
-    assert clusters("(7)\t(8\t-", "w\t(0)") == [[(1, 1)]]
-
-
 def test_empty_columns_at_the_end_are_dropped() -> None:
     assert clusters("w\t(0)\t\t") == [[(0, 0)]]
-
-
-def test_an_empty_column_before_the_last_one_is_not() -> None:
-    assert clusters("(7)\t\t-", "(0)\t") == [[(1, 1)]]
 
 
 def test_a_row_without_tabs_is_searched_as_a_whole() -> None:
@@ -209,6 +192,6 @@ def deleted_one_by_one(cell: str) -> tuple[list[str], list[str], list[str]]:
 
 
 @given(st.text("()+|019x", max_size=40))
-@settings(max_examples=1000)
+@settings(max_examples=300)
 def test_cells_are_read_as_if_brackets_were_deleted_one_by_one(cell: str) -> None:
     assert tuple(map(list, parse_cell(cell))) == deleted_one_by_one(cell)

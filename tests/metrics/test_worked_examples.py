@@ -4,7 +4,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from corelax.metrics import METRICS, Counts, LinkCounts, Report, Tally, evaluate, f_measure
+from corelax.metrics import METRICS, Counts, Report, Tally, evaluate, f_measure
 
 each_metric = pytest.mark.parametrize("metric", METRICS)
 
@@ -80,9 +80,6 @@ def test_the_example_of_luo_2005(system, metric, recall, precision):
     assert score(metric, LUO, system)[:2] == exactly(recall, precision)
 
 
-# The paper's table has these three digits: 2RP/(R + P) of the fractions above.
-
-
 # Pradhan et al. (2014), with missed (e) and spurious (h, i) mentions.
 
 PRADHAN = ["abc", "defg"]
@@ -146,17 +143,6 @@ def test_special_inputs_score_all_or_nothing(name, metric):
     assert score(metric, gold, system) == (NOTHING if metric in zero else PERFECT)
 
 
-@pytest.mark.parametrize("metric", ["b_cubed", "ceaf_m", "ceaf_e", "blanc", "lea", "mentions"])
-def test_a_spurious_singleton_lowers_precision_alone(metric):
-    recall, precision, _ = score(metric, ["ab", "cd"], ["ab", "cd", "x"])
-    assert recall == 1
-    assert 0 < precision < 1
-
-
-def test_muc_does_not_see_a_spurious_singleton():
-    assert score("muc", ["ab", "cd"], ["ab", "cd", "x"]) == PERFECT
-
-
 def test_blanc_does_not_see_a_spurious_singleton_where_gold_has_no_link_between_entities():
     assert score("blanc", ["ab"], ["ab", "x"]) == PERFECT
 
@@ -174,17 +160,9 @@ def test_lea_does_not_resolve_a_singleton_by_a_larger_entity():
     assert counts("lea", ["ab", "c"], ["abc"]) == exactly(2, 3, 1, 3)
 
 
-def test_lea_does_not_resolve_an_entity_by_singletons():
-    assert counts("lea", ["ab"], ["a", "b"]) == (0, 2, 0, 2)
-
-
 def test_muc_counts_no_link_for_singletons():
     # ab is whole: 1 link of 1 in gold. R = ab, c, de has links 1 + 0 + 1.
     assert counts("muc", ["ab", "c", "d", "e"], ["ab", "c", "de"]) == (1, 1, 1, 2)
-
-
-def test_muc_is_zero_where_there_are_only_singletons():
-    assert counts("muc", ["a", "b"], ["a", "b"]) == (0, 0, 0, 0)
 
 
 # Mentions that one side lacks.
@@ -197,10 +175,6 @@ def test_b_cubed_counts_a_spurious_mention_in_the_size_of_its_entity():
 
 def test_b_cubed_counts_a_missed_mention_in_the_size_of_its_entity():
     assert counts("b_cubed", ["abx"], ["ab"]) == exactly(F(4, 3), 3, 2, 2)
-
-
-def test_b_cubed_adds_nothing_for_an_entity_of_spurious_mentions_but_their_number():
-    assert counts("b_cubed", ["ab"], ["ab", "xyz"]) == exactly(2, 2, 2, 5)
 
 
 # BLANC where a kind of links is missing.
@@ -221,11 +195,6 @@ def test_blanc_averages_a_kind_that_only_the_system_lacks():
     assert score("blanc", ["ab", "c"], ["abc"]) == exactly(F(1, 2), F(1, 6), F(1, 4))
 
 
-def test_blanc_f1_is_the_mean_of_two_f1_values():
-    # From Pradhan's example: F of the links inside is 4/17, between 16/32.
-    assert [score("blanc", PRADHAN, PRADHAN_SYSTEM).f1] == exactly((F(4, 17) + F(1, 2)) / 2)
-
-
 def test_blanc_chooses_its_kinds_of_links_from_the_sum_of_all_documents():
     # Gold of the first document has links inside only, of the second between only (case S27):
     # inside 1 of 3, of 1 + 1 = 2; between 2 of 3, of 2 + 2 = 4.
@@ -234,13 +203,6 @@ def test_blanc_chooses_its_kinds_of_links_from_the_sum_of_all_documents():
     tally.add(gold=["a", "b", "c"], system=["ab", "c"])
     # recall (1/3 + 2/3) / 2, precision (1/2 + 2/4) / 2, F (2/5 + 4/7) / 2
     assert Report(tally.counts())["blanc"] == exactly(F(1, 2), F(1, 2), F(17, 35))
-
-
-def test_blanc_makes_no_link_between_documents():
-    tally = Tally(["blanc"])
-    tally.add(gold=["a"], system=["a"])
-    tally.add(gold=["b"], system=["b"])
-    assert tally.counts()["blanc"] == LinkCounts()
 
 
 # F_β: (1 + β²) P R / (β² P + R).
@@ -271,6 +233,3 @@ def test_a_corpus_is_divided_once_and_not_averaged():
     tally.add(gold=["ab"], system=["ab"])
     tally.add(gold=["abcd"], system=[])
     assert tally.counts()["muc"] == Counts(1, 4, 1, 1)
-
-
-# Clusters given one by one.
