@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -27,10 +28,20 @@ from corelax.core.device import choose_device
 from corelax.core.errors import CorelaxError
 from corelax.core.files import write_text
 from corelax.core.text_table import format_table
+from corelax.decode.calibration import UNCALIBRATED
+from corelax.document import Document
 from corelax.rankers.encoder.folder import calibrate_config, load_ranker
+from corelax.rankers.encoder.model import EncoderModel
 from corelax.render.figures import INSTALL, Figure, Panel, Series, can_draw, figure_svg
 from corelax.resolve.models import model_folder
-from corelax.train.encoder.calibrate import KINDS, Judged, cross_fitted, fit_calibration
+from corelax.train.encoder.calibrate import (
+    KINDS,
+    Judged,
+    best_calibration,
+    fit_calibration,
+    joined,
+    observed,
+)
 from corelax.train.encoder.corpora import read_documents
 
 DEV = {
@@ -70,8 +81,9 @@ def calibrate(
             f"{folder}: none of its schemes has dev documents here: {', '.join(DEV)}"
         )
     documents = {scheme: read_documents([DEV[scheme]], data)[:limit] for scheme in schemes}
-    checked = cross_fitted(model, documents, singletons=SINGLETONS)
-    results = {scheme: by_kind(*judged) for scheme, judged in checked.items()}
+    results = {
+        scheme: by_kind(*cross_fitted(model, scheme, given)) for scheme, given in documents.items()
+    }
     calibrations = fit_calibration(model, documents, singletons=SINGLETONS)
     out.mkdir(parents=True, exist_ok=True)
     calibrate_config(folder, calibrations, out)
@@ -89,6 +101,22 @@ def calibrate(
         return
     for scheme, pairs in results.items():
         write_text(out / f"reliability-{scheme}.svg", figure_svg(figure(scheme, pairs)))
+
+
+def cross_fitted(
+    model: EncoderModel, scheme: str, documents: Sequence[Document]
+) -> tuple[Judged, Judged]:
+    """The decisions without calibration, and with one that was fitted on the other half of the documents."""
+    every = observed(model, scheme, documents, SINGLETONS.get(scheme, "drop"))
+    halves = every[0::2], every[1::2]
+    calibrations = best_calibration(halves[1]), best_calibration(halves[0])
+    after = [
+        each.judged(calibration)
+        for half, calibration in zip(halves, calibrations, strict=True)
+        for each in half
+    ]
+    before = [each.judged(UNCALIBRATED) for half in halves for each in half]
+    return joined(before), joined(after)
 
 
 def by_kind(before: Judged, after: Judged) -> dict[str, Pair]:

@@ -2,18 +2,18 @@
 
 import numpy as np
 import pytest
+from benchmarks.calibrate import cross_fitted
 
 from corelax.core.errors import CorelaxError
 from corelax.decode.calibration import UNCALIBRATED, Calibration
 from corelax.decode.scored import Scored
 from corelax.document import Clustering, Document, Span
 from corelax.train.encoder.calibrate import (
-    Judged,
     Observed,
-    cross_fitted,
     fit_calibration,
     fit_logistic,
     fit_temperature,
+    joined,
     observed,
 )
 from tests.rankers.encoder.encoder_models import STORY, a_document, tiny_model, write_encoder
@@ -129,10 +129,6 @@ def documents():
     return result
 
 
-def joined(parts):
-    return Judged(*map(np.concatenate, zip(*parts, strict=True)))
-
-
 def likelihood(judged, column):
     probability = np.clip(judged.probability[:, column], 1e-9, 1 - 1e-9)
     return np.mean(np.log(np.where(judged.right[:, column] > 0, probability, 1 - probability)))
@@ -155,8 +151,8 @@ def test_a_half_is_calibrated_by_the_other_one(model, documents):
         document.with_clusters(Clustering()) if at % 2 else document
         for at, document in enumerate(documents)
     ]
-    before, plain = cross_fitted(model, {"one": documents})["one"]
-    again, changed = cross_fitted(model, {"one": blank})["one"]
+    before, plain = cross_fitted(model, "one", documents)
+    again, changed = cross_fitted(model, "one", blank)
     assert (before.probability == again.probability).all()
     size = sum(
         len(each.decisions(UNCALIBRATED)) for each in observed(model, "one", documents[::2], "drop")

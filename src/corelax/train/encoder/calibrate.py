@@ -135,35 +135,11 @@ def fit_calibration(
         singletons: "keep" for schemes that annotate mentions that are alone; others are "drop".
     """
     return {
-        scheme: _fitted(observed(model, scheme, given, (singletons or {}).get(scheme, "drop")))
+        scheme: best_calibration(
+            observed(model, scheme, given, (singletons or {}).get(scheme, "drop"))
+        )
         for scheme, given in documents.items()
     }
-
-
-def cross_fitted(
-    model: EncoderModel,
-    documents: Mapping[str, Sequence[Document]],
-    *,
-    singletons: Mapping[str, str] | None = None,
-) -> dict[str, tuple[Judged, Judged]]:
-    """For each scheme the decisions without calibration, and with one that was fitted on other documents.
-
-    The documents are divided into two halves; a calibration that is fitted on one is applied to the other.
-    Arguments are those of `fit_calibration`.
-    """
-    result = {}
-    for scheme, given in documents.items():
-        every = observed(model, scheme, given, (singletons or {}).get(scheme, "drop"))
-        halves = every[0::2], every[1::2]
-        calibrations = _fitted(halves[1]), _fitted(halves[0])
-        after = [
-            each.judged(calibration)
-            for half, calibration in zip(halves, calibrations, strict=True)
-            for each in half
-        ]
-        before = [each.judged(UNCALIBRATED) for half in halves for each in half]
-        result[scheme] = (_joined(before), _joined(after))
-    return result
 
 
 def observed(
@@ -182,14 +158,14 @@ def observed(
     ]
 
 
-def _fitted(documents: Sequence[Observed]) -> Calibration:
+def best_calibration(documents: Sequence[Observed]) -> Calibration:
     """The calibration that makes what is right likeliest; the identity where nothing was decided."""
     links = [link for document in documents for link in document.links()]
     if not links:
         return UNCALIBRATED
     temperature = fit_temperature(links)
     tempered = Calibration(link_temperature=temperature)
-    after = _joined(document.judged(tempered) for document in documents)
+    after = joined(document.judged(tempered) for document in documents)
     logits = logit(np.clip(after.probability, TINY, 1 - TINY))
     new, old = after.is_new, ~after.is_new
     return Calibration(
@@ -258,7 +234,7 @@ def fit_temperature(links: Sequence[tuple[Floats, NDArray[np.bool_]]]) -> float:
     return round(float(np.exp(best.x)), 6)
 
 
-def _joined(parts: Iterable[Judged]) -> Judged:
+def joined(parts: Iterable[Judged]) -> Judged:
     none = np.zeros((0, len(KINDS)))
     every = [Judged(none, none, np.zeros(0, bool)), *parts]
     return Judged(*(np.concatenate(columns) for columns in zip(*every, strict=True)))

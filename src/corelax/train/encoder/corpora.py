@@ -6,18 +6,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
-from corelax.document import Document
+from corelax.document import Document, Span
 from corelax.document.clustering import SINGLETONS, Clustering, entity_of_mentions
 from corelax.english.exchanged import swapped
 from corelax.io import read
-from corelax.io.gap import read_gap
+from corelax.io.gap import GapItem, read_gap
 from corelax.io.tsv import read_rows
+from corelax.rankers.encoder.places import Places
 from corelax.rankers.encoder.settings import EncoderSettings
 from corelax.rankers.encoder.tokenizer import WordPieces
-from corelax.train.encoder.examples import Example, make_example
-from corelax.train.encoder.pairs import GAP, gap_examples
+from corelax.text import document_of
+from corelax.train.encoder.examples import UNKNOWN, Example, KnownLinks, Markables, make_example
+
+GAP = "gap"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,3 +161,56 @@ def _plain(document: Document) -> Document:
     return replace(
         document, clusters=Clustering(c for c in clusters if c)
     )  # with types of mentions
+
+
+def gap_examples(
+    items: Iterable[GapItem], tokenizer: WordPieces, settings: EncoderSettings, scheme: int
+) -> list[Example]:
+    """Items as a ranker learns from them: whether the pronoun and each name corefer, and nothing else.
+
+    An item is left out if a name is not a stretch of whole words in one sentence.
+    """
+    examples = []
+    for item in items:
+        document = document_of(item.text, id=item.id)
+        spans = _word_spans(document, [item.pronoun, item.a, item.b])
+        if spans is None:
+            continue
+        example = make_example(
+            document.with_clusters(Clustering()),
+            tokenizer,
+            scheme=scheme,
+            window=settings.window,
+            max_width=settings.max_width,
+        )
+        places = Places(example.windows, len(document.words), settings.max_width)
+        if not all(places.holds(span) for span in spans):
+            continue
+        pronoun, *names = spans
+        pairs = [(max(pronoun, name), min(pronoun, name)) for name in names]
+        same = np.array([item.a_coref, item.b_coref], np.int64)
+        coreferent = sorted(
+            {span for pair, yes in zip(pairs, same, strict=True) if yes for span in pair}
+        )
+        unknown = np.full(len(coreferent), UNKNOWN, np.int64)
+        examples.append(
+            example._replace(
+                known=KnownLinks(
+                    places.of([later for later, _ in pairs]),
+                    places.of([earlier for _, earlier in pairs]),
+                    same,
+                ),
+                markables=Markables(places.of(coreferent), unknown, unknown),
+            )
+        )
+    return examples
+
+
+def _word_spans(document: Document, spans: Sequence[tuple[int, int]]) -> list[Span] | None:
+    """Stretches of characters as stretches of words, or None if one of them cuts a word."""
+    offsets: Sequence[tuple[int, int]] = document.layer("offsets")
+    starts = {start: at for at, (start, _) in enumerate(offsets)}
+    ends = {end: at + 1 for at, (_, end) in enumerate(offsets)}
+    if any(start not in starts or end not in ends for start, end in spans):
+        return None
+    return [Span(starts[start], ends[end]) for start, end in spans]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -112,15 +112,6 @@ class RecipeRun:
             identity=identity,
             workers=self.workers,
         )
-
-    def read_corpora(self, configs: Iterable[EncoderConfig]) -> None:
-        """Reads what stages learn from and are scored on now, such as before a fork."""
-        model = self._first_model()
-        for name in {corpus_and_times(name)[0] for config in configs for name in config.corpora}:
-            self._examples(name, model)
-        for name, corpus in self.recipe.corpora.items():
-            if corpus.dev:
-                self._dev_examples(name, model)
 
     def _check_files(self, order: Sequence[str]) -> None:
         """Better now than after hours of work."""
