@@ -57,29 +57,6 @@ def test_certain_links_are_counted_exactly(family, singletons, dtype, document):
 
 
 @each_family
-@each_rule
-@given(document=certain_docs(max_mentions=8), beta=st.sampled_from([0.5, 1.0, 2.0]))
-@settings(deadline=None, max_examples=40)
-def test_certain_links_are_scored_exactly(family, singletons, document, beta):
-    """Gold and system both have a pair: precision of an empty side is 0 / 0."""
-    doc, antecedents = document
-    certain = Doc(certain_scores([0, 0, *(a + 2 for a in antecedents)]), [], [])
-    doc = Doc(certain.scores, [0, 0, *(g + 1 if g >= 0 else g for g in doc.gold)], [2, *doc.sizes])
-    found = doc.evaluate(family=family, singletons=singletons, beta=beta)
-    exact = metrics.evaluate(
-        gold=doc.gold_clusters,
-        system=clusters_of([0, 0, *(a + 2 for a in antecedents)]),
-        singletons=singletons,
-        beta=beta,
-    )
-    for name in METRICS:
-        assert scores_of(found, name) == pytest.approx(exact[name], abs=1e-9)
-    assert found.has_conll is exact.has_conll is (beta == 1)
-    if beta == 1:
-        assert float(found.conll) == pytest.approx(exact.conll, abs=1e-9)
-
-
-@each_family
 @given(document=certain_docs(), data=st.data())
 @settings(deadline=None, max_examples=40)
 def test_a_hard_mu_says_which_singletons_are_written(family, document, data):
@@ -157,14 +134,6 @@ def test_the_two_temperatures_have_two_limits():
         for on in ("entity", "link")
     ]
     assert limits == pytest.approx([1.0, 2 / 3], abs=1e-6)
-
-
-def test_the_default_temperature_is_on_entities_and_on_links_in_the_pairwise_family():
-    doc = random_doc(6, seed=0)
-    for family, on in (("entity", "entity"), ("pairwise", "link")):
-        default = doc.evaluate(family=family, temperature=0.5)
-        explicit = doc.evaluate(family=family, temperature=0.5, temperature_on=on)
-        assert plain(default.counts) == plain(explicit.counts)
 
 
 @family_and_temperature
