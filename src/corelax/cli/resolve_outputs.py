@@ -6,11 +6,11 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from corelax.cli.options import note_lost
 from corelax.core.errors import CorelaxError
@@ -97,12 +97,12 @@ def chosen_outputs(options: OutputOptions) -> list[Output]:
     """
     json, resolved, format = options.json, options.resolved, options.format
     html, out = options.html, options.out
-    chosen = {"--json": json, "--resolved": resolved, "--format": format is not None}
-    if sum(chosen.values()) > 1:
-        names = " and ".join(name for name, is_chosen in chosen.items() if is_chosen)
-        raise CorelaxError(f"{names} are different outputs; choose one")
+    asked = {"--json": json, "--resolved": resolved, "--format": format is not None}
+    chosen = [name for name, is_chosen in asked.items() if is_chosen]
+    if len(chosen) > 1:
+        raise CorelaxError(f"{' and '.join(chosen)} are different outputs; choose one")
     page = [] if html is None else [Output("page", html)]
-    if out is None and not any(chosen.values()):
+    if out is None and not chosen:
         return page or [Output("terminal")]
     other = _other(json, resolved, format, STANDARD if out is None else out)
     if page and other.kind == "page":
@@ -121,7 +121,6 @@ def chosen_outputs(options: OutputOptions) -> list[Output]:
 
 
 def _other(json: bool, resolved: bool, format: str | None, out: str) -> Output:
-    """The output that is not named by --html."""
     from corelax.io import format_for, suffix_format
 
     is_page = out.endswith(_PAGE)
@@ -167,35 +166,33 @@ def write_outputs(
         note: Called with what a format could not hold.
     """
     for output in outputs:
-        targets = _files(output, sources) if output.is_folder else [output.target]
-        for target in targets:
-            if output.is_folder and not Path(target).exists():
-                continue
+        if not output.is_folder:
+            check_not_input(output.target, inputs)
+            continue
+        for target in filter(os.path.exists, _files(output, sources)):
             check_not_input(target, inputs)
     lost: Counter[str] = Counter()
     for output in outputs:
         if output.is_folder:
             resolutions = _into_folder(output, sources, resolutions, lost)
     whole = [output for output in outputs if not output.is_folder]
-    with ExitStack() as stack:
-        pages: list[tuple[IO[str], list[Resolution]]] = []
+    page = next((output for output in whole if output.kind == "page"), None)
+    has_titles = sum(len(source.documents) for source in sources) > 1
+    with nullcontext() if page is None else open_for_writing(page.target) as file:
+        kept: list[Resolution] = []
+        if page is not None:
+            resolutions = _keeping(resolutions, kept)
         for output in whole:
-            if output.kind == "page":
-                kept: list[Resolution] = []
-                pages.append((stack.enter_context(open_for_writing(output.target)), kept))
-                resolutions = _keeping(resolutions, kept)
-        for output in whole:
-            if output.kind != "page":
-                _write(output, output.target, resolutions, lost, has_titles=_has_titles(sources))
+            if output is not page:
+                _write(output, output.target, resolutions, lost, has_titles=has_titles)
         for _ in resolutions:  # what nobody has asked for yet
             pass
-        for file, kept in pages:
-            file.write(_page(kept))
+        if file is not None:
+            file.writelines(_pages(kept))
     note_lost(lost, but=("layer offsets", "heads"), note=note)
 
 
 def _files(output: Output, sources: Sequence[Source]) -> list[str]:
-    """The files in a folder, one for each input."""
     by_file: dict[str, Source] = {}
     for source in sources:
         file = output.file_of(source)
@@ -230,10 +227,6 @@ def _keeping(resolutions: Iterator[Resolution], kept: list[Resolution]) -> Itera
     for resolution in resolutions:
         kept.append(resolution)
         yield resolution
-
-
-def _has_titles(sources: Sequence[Source]) -> bool:
-    return sum(len(source.documents) for source in sources) > 1
 
 
 def _write(
@@ -272,13 +265,9 @@ def _resolved_texts(resolutions: Iterable[Resolution]) -> Iterator[str]:
 
 
 def _pages(resolutions: Iterable[Resolution]) -> Iterator[str]:
-    yield _page(list(resolutions))
-
-
-def _page(resolutions: list[Resolution]) -> str:
     from corelax.render import resolutions_html
 
-    return resolutions_html(resolutions) + "\n"
+    yield resolutions_html(list(resolutions)) + "\n"
 
 
 def _print(resolutions: Iterable[Resolution], *, has_titles: bool) -> None:

@@ -47,14 +47,20 @@ def best_antecedents(
     """
     must_link, cannot_link = list(must_link), list(cannot_link)
     if antecedents is None:
-        table = _masked(as_array(scores))
+        table = as_array(scores)
+        if table.ndim != 2 or table.shape[0] != table.shape[1]:
+            raise CorelaxError(f"scores must be [mention, mention], not {list(table.shape)}")
+        table = np.where(np.tri(len(table), dtype=bool), table, -np.inf)
         scores, antecedents = candidate_scores(table)
     else:
         scores, antecedents = as_array(scores), as_array(antecedents)
         table = None
     if must_link or cannot_link:
         table = dense_scores(scores, antecedents) if table is None else table
-        return _constrained(table, must_link, cannot_link, claims)
+        entities = constrained_entities(
+            table.copy(), lambda s: s, must_link, cannot_link, mentions=None, claims=claims
+        )
+        return links_within(table, entities)
     itself = np.arange(len(scores))[:, None]
     choices = np.concatenate([itself, antecedents], -1)  # [mention, 1 + candidate]
     is_best = scores == scores.max(-1, keepdims=True)
@@ -62,16 +68,6 @@ def best_antecedents(
     if claims is None:
         return earliest
     return consistent_antecedents(scores, antecedents, earliest, claims)
-
-
-def _constrained(
-    table: Floats, must_link: Pairs, cannot_link: Pairs, claims: Claims | None
-) -> list[int]:
-    """Of the entity that the constraints give it, each mention takes the antecedent with the best score."""
-    entities = constrained_entities(
-        table.copy(), lambda s: s, must_link, cannot_link, mentions=None, claims=claims
-    )
-    return links_within(table, entities)
 
 
 def links_within(table: Floats, entities: Sequence[Sequence[int]]) -> list[int]:
@@ -85,10 +81,3 @@ def links_within(table: Floats, entities: Sequence[Sequence[int]]) -> list[int]:
         for at, i in enumerate(entity[1:], 1):
             links[i] = entity[int(table[i, entity[:at]].argmax())]
     return links
-
-
-def _masked(scores: Floats) -> Floats:
-    """[mention, antecedent] the lower triangle; −inf above it."""
-    if scores.ndim != 2 or scores.shape[0] != scores.shape[1]:
-        raise CorelaxError(f"scores must be [mention, mention], not {list(scores.shape)}")
-    return np.where(np.tri(len(scores), dtype=bool), scores, -np.inf)

@@ -44,7 +44,9 @@ def constrained_entities(
     [[0], [1]]
     """
     n = len(scores)
-    given = _given(mentions, n)
+    given = np.full(n, mentions is None)
+    for mention in () if mentions is None else mentions:
+        given[_in_range(mention, "mentions", n)] = True
     first = _first_of_group(_checked(must_link, "must_link", n), n)
     for i, start in enumerate(first):
         if start < i and not (given[i] and given[start]):
@@ -119,14 +121,6 @@ def _conditioned(
     nothing_left = np.flatnonzero((scores == -np.inf).all(-1))
     scores[nothing_left, nothing_left] = 0.0  # but to start an entity
     return scores
-
-
-def _given(mentions: Sequence[int] | None, n: int) -> NDArray[np.bool_]:
-    """[mention] which candidates are mentions."""
-    given = np.full(n, mentions is None)
-    for mention in () if mentions is None else mentions:
-        given[_in_range(mention, "mentions", n)] = True
-    return given
 
 
 def _checked(pairs: Pairs, name: str, n: int) -> list[tuple[int, int]]:

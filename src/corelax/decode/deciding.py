@@ -122,7 +122,10 @@ def _grouping(
     selects = options.consistent and not every_span
     barred = edged_with_markup(document, bounds) if selects else []
     if barred:
-        scores = _without_links(barred, scores, scored.antecedents)
+        is_barred = np.zeros(len(scores), bool)
+        is_barred[barred] = True
+        scores = scores.copy()
+        scores[:, 1:][is_barred[:, None] | is_barred[scored.antecedents]] = -np.inf
     claims = claims_of(document, bounds) if options.consistent else None
     if options.decoding == "entities":
         from corelax.decode.links import best_entity_links  # needs torch
@@ -153,15 +156,6 @@ def _grouping(
     is_larger = np.bincount(entity[stays], minlength=len(entity))[entity] > 1
     written = np.flatnonzero(stays & (is_larger | (mention > alone)))
     return _Grouping(scores, link, near, entity, written)
-
-
-def _without_links(barred: list[int], scores: Scores, antecedents: Ints) -> Scores:
-    """[span, 1 + candidate] scores without links from or to some spans."""
-    is_barred = np.zeros(len(scores), bool)
-    is_barred[barred] = True
-    scores = scores.copy()
-    scores[:, 1:][is_barred[:, None] | is_barred[antecedents]] = -np.inf
-    return scores
 
 
 def _antecedents(link: Ints, entity: Ints, written: Ints) -> Ints:

@@ -12,7 +12,7 @@ from torch import Tensor
 from corelax.core.checks import check_choice
 from corelax.core.errors import CorelaxError
 from corelax.decode.antecedents import links_within
-from corelax.decode.arrays import Floats, entity_numbers
+from corelax.decode.arrays import Floats, first_mentions
 from corelax.decode.constraints import Pairs, Preference, constrained_entities
 from corelax.document.clustering import SINGLETONS
 from corelax.relax.entities import entity_probs
@@ -91,27 +91,21 @@ def _decode(
     mentions: Sequence[int] | None,
     singletons: str,
 ) -> list[list[int]]:
-    """Mention i joins the entity of the j that it prefers."""
     check_choice("singletons", singletons, SINGLETONS)
-    scores = _checked_scores(antecedent_scores).numpy()
-    must_link, cannot_link = list(must_link), list(cannot_link)
-    least = 1 if singletons == "keep" or mentions is not None else 2
-    if mentions is None and not must_link and not cannot_link:
-        wanted = preference(scores)  # of equal ones argmax gives the first
-        entity_of = entity_numbers(wanted.argmax(-1) if len(wanted) else []).tolist()
-        entities: list[list[int]] = [[] for _ in range(max(entity_of, default=-1) + 1)]
-        for mention, entity in enumerate(entity_of):
-            entities[entity].append(mention)
-    else:
-        entities = constrained_entities(scores, preference, must_link, cannot_link, mentions)
-    return [entity for entity in entities if len(entity) >= least]
-
-
-def _checked_scores(antecedent_scores: Tensor) -> Tensor:
-    """[mention, antecedent] masked scores of one document, in numbers that numpy has, on the CPU."""
     if isinstance(antecedent_scores, Tensor) and antecedent_scores.ndim != 2:
         raise CorelaxError(
             "antecedent_scores must be [mention, mention]; decode document by document"
         )
-    scores = masked_scores(antecedent_scores).detach().cpu()
-    return scores if scores.dtype == torch.float64 else scores.float()  # numpy has no bfloat16
+    masked = masked_scores(antecedent_scores).detach().cpu()
+    scores = (masked if masked.dtype == torch.float64 else masked.float()).numpy()  # no bfloat16
+    must_link, cannot_link = list(must_link), list(cannot_link)
+    least = 1 if singletons == "keep" or mentions is not None else 2
+    if mentions is None and not must_link and not cannot_link:
+        wanted = preference(scores)  # of equal ones argmax gives the first
+        by_first: dict[int, list[int]] = {}
+        for mention, first in enumerate(first_mentions(wanted.argmax(-1) if len(wanted) else [])):
+            by_first.setdefault(int(first), []).append(mention)
+        entities = list(by_first.values())
+    else:
+        entities = constrained_entities(scores, preference, must_link, cannot_link, mentions)
+    return [entity for entity in entities if len(entity) >= least]

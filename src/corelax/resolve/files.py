@@ -119,7 +119,6 @@ def _resolved(
     note: Note,
     detail: Note,
 ) -> Iterator[Resolution]:
-    """By the ranker that the folder holds."""
     model = fetched(options.model)
     folder = model_folder(model)
     if _is_sparse(folder):
@@ -231,7 +230,6 @@ def _is_sparse(folder: Path) -> bool:
 def _read(
     files: Sequence[str | os.PathLike[str] | Document], options: FileOptions
 ) -> list[Document]:
-    """All documents in their order."""
     if list(files).count(STANDARD) > 1:
         raise CorelaxError("standard input can be read once only")
     documents: list[Document] = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -115,23 +115,19 @@ def installed_models() -> list[InstalledModel]:
     >>> "small" in [model.name for model in installed_models()]
     True
     """
-    return sorted(_all_installed())
-
-
-def _all_installed() -> Iterator[InstalledModel]:
-    packages = {module.name for module in iter_modules() if module.name.startswith(_PREFIX)}
-    for package in packages:
+    models = []
+    for package in {each.name for each in iter_modules() if each.name.startswith(_PREFIX)}:
         name = package.removeprefix(_PREFIX).replace("_", "-")
         folder = _installed_folder(name)
         if folder is None:
             continue
-        try:
+        version = licence = ""
+        with suppress(PackageNotFoundError):
             facts = metadata(f"corelax-{name}")
-        except PackageNotFoundError:
-            yield InstalledModel(name, "", folder, "")
-        else:
+            version = facts["Version"]
             licence = " ".join(facts.get_all("License-Expression", []))
-            yield InstalledModel(name, facts["Version"], folder, licence)
+        models.append(InstalledModel(name, version, folder, licence))
+    return sorted(models)
 
 
 def _installed_folder(name: str) -> Path | None:

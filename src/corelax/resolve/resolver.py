@@ -282,7 +282,6 @@ class Resolver:
     def _resolved(
         self, documents: Sequence[Document], options: ResolveOptions
     ) -> Iterator[Resolution]:
-        """The entities of documents that the network sees together."""
         every_scored = self.model.scored(documents, scheme=options.scheme)
         for document, scored in zip(documents, every_scored, strict=True):
             yield resolution_of(document, decide(scored, document, options))
