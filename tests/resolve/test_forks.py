@@ -108,8 +108,9 @@ def test_a_resolver_that_is_sent_again_and_again_is_loaded_once(tmp_path):
 
 def test_a_resolver_of_a_model_without_a_folder_says_how_it_can_be_sent(tmp_path):
     resolver = Resolver(tiny_model(write_encoder(tmp_path), seed=3))
-    with pytest.raises(CorelaxError, match=r"write the model with .*save_ranker and load"):
-        pickle.dumps(resolver)
+    for send in (lambda: pickle.dumps(resolver), lambda: list(resolver.pipe(["Ann"], jobs=2))):
+        with pytest.raises(CorelaxError, match=r"write the model with .*save_ranker and load"):
+            send()
 
 
 LIGHT = """

@@ -1,5 +1,6 @@
 """Raw text in, entities out: any text, one or many, with mentions and constraints of one's own."""
 
+import re
 from bisect import bisect_left, bisect_right
 
 import pytest
@@ -129,11 +130,6 @@ def test_long_texts_are_resolved(folder, text):
         if mention.antecedent is not None:
             before = bisect_right(starts, starts[mention.antecedent])
             assert bisect_left(starts, mention.start) - before < reach
-
-
-def test_what_is_no_text_is_an_error(resolver):
-    with pytest.raises(CorelaxError, match="a text is a str, not bytes"):
-        resolver.resolve(b"Ann")
 
 
 # Documents.
@@ -303,10 +299,9 @@ def test_what_must_be_linked_may_contradict_itself(resolver):
 def test_pairs_without_mentions_or_of_mentions_that_are_not_there_are_an_error(resolver, name):
     with pytest.raises(CorelaxError, match="go with mentions"):
         resolver.resolve(GIVEN, **{name: [(0, 1)]})
-    with pytest.raises(CorelaxError, match=rf"{name}: \(0, 5\): there are 5 mentions"):
-        resolver.resolve(GIVEN, mentions=CHARACTERS, **{name: [(0, 5)]})
-    with pytest.raises(CorelaxError, match=rf"{name}: \(-1, 0\): there are 5 mentions"):
-        resolver.resolve(GIVEN, mentions=CHARACTERS, **{name: [(-1, 0)]})
+    for pair in ((0, 5), (-1, 0)):
+        with pytest.raises(CorelaxError, match=re.escape(f"{name}: {pair}: there are 5 mentions")):
+            resolver.resolve(GIVEN, mentions=CHARACTERS, **{name: [pair]})
     with pytest.raises(CorelaxError, match=f"{name}: 7 is not a pair"):
         resolver.resolve(GIVEN, mentions=CHARACTERS, **{name: [7]})
 
@@ -355,11 +350,6 @@ def test_several_processes_resolve_as_one_and_tell_errors_in_their_place(small):
     assert results == alone
 
 
-def test_a_model_that_is_in_no_folder_cannot_be_sent_to_processes(resolver):
-    with pytest.raises(CorelaxError, match="can be sent to another process"):
-        list(resolver.pipe(TEXTS, jobs=2))
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -393,13 +383,6 @@ def test_a_scheme_is_chosen_by_name_and_the_first_is_the_default(resolver):
         return resolver.resolve(TEXT, singletons="keep", **scheme).mentions
 
     assert mentions() == mentions(scheme="one") != mentions(scheme="two")
-    with pytest.raises(CorelaxError, match="scheme must be"):
-        mentions(scheme="three")
-
-
-def test_a_model_that_is_not_there_is_one_clear_line(tmp_path):
-    with pytest.raises(CorelaxError, match="no model there"):
-        Resolver.from_pretrained(tmp_path / "nowhere")
 
 
 def test_resolving_changes_nothing_in_the_model(resolver):

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from corelax import CorelaxError
-from tests.scale.test_shards import TEXTS, lines, resolver, rows, run  # noqa: F401
+from tests.scale.test_shards import TEXTS, corpus, resolver, rows, run  # noqa: F401
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -38,7 +38,7 @@ def test_rows_without_names_are_called_by_file_and_row(tmp_path):
 
 
 def test_parquet_parts_have_the_rows_of_lines(tmp_path):
-    source = lines(tmp_path / "a.jsonl", *({"id": str(i), "text": t} for i, t in enumerate(TEXTS)))
+    source = corpus(tmp_path)
     run([source], tmp_path / "lines")
     run([source], tmp_path / "out", output="parquet")
     parts = pq.read_table(tmp_path / "out" / "part-00000.parquet").to_pylist()

@@ -42,6 +42,11 @@ def lines(path: Path, *records: object) -> str:
     return str(path)
 
 
+def corpus(folder: Path) -> str:
+    """The texts, called 0, 1 and so on."""
+    return lines(folder / "a.jsonl", *({"id": str(i), "text": t} for i, t in enumerate(TEXTS)))
+
+
 def run(inputs: list[str], out: Path, **options: object):
     return resolve_shards(inputs, str(out), jobs=1, **options)  # type: ignore[arg-type]
 
@@ -91,9 +96,8 @@ def test_folders_have_texts_and_annotated_files_and_no_others(tmp_path):
 
 
 def test_ids_texts_and_order_are_kept(tmp_path):
-    given_texts = lines(
-        tmp_path / "a.jsonl", *({"doc_id": f"n{i}", "text": t} for i, t in enumerate(TEXTS))
-    )
+    records = ({"doc_id": f"n{i}", "text": t} for i, t in enumerate(TEXTS))
+    given_texts = lines(tmp_path / "a.jsonl", *records)
     report = run([given_texts], tmp_path / "out", shard_size=3)
     assert (report.shards, report.documents, report.bad) == (2, 4, 0)
     assert [(row["doc_id"], row["text"]) for row in rows(tmp_path / "out")] == [
@@ -164,15 +168,13 @@ def test_a_document_that_needs_too_much_memory_costs_no_other(tmp_path, monkeypa
 
     def pipe(self, texts, **options):
         texts = list(texts)
-        if any(doc.id == "n1" for doc in texts):
+        if any(doc.id == "1" for doc in texts):
             raise MemoryError
         return plain(self, texts, **options)
 
     monkeypatch.setattr(EqualWords, "pipe", pipe)
-    records = [{"id": f"n{i}", "text": text} for i, text in enumerate(TEXTS)]
-    report = run([lines(tmp_path / "a.jsonl", *records)], tmp_path / "out")
-    assert report.bad == 1
-    assert [row["doc_id"] for row in rows(tmp_path / "out")] == ["n0", "n2", "n3"]
+    assert run([corpus(tmp_path)], tmp_path / "out").bad == 1
+    assert [row["doc_id"] for row in rows(tmp_path / "out")] == ["0", "2", "3"]
     assert "memory" in (tmp_path / "out" / "bad.jsonl").read_text()
 
 
@@ -187,14 +189,13 @@ def test_an_error_that_is_not_of_a_document_ends_the_run(tmp_path, monkeypatch):
 
 
 def test_done_shards_are_never_resolved_again(tmp_path, monkeypatch):
-    records = [{"id": f"n{i}", "text": text} for i, text in enumerate(TEXTS)]
-    source = lines(tmp_path / "a.jsonl", *records)
+    source = corpus(tmp_path)
     run([source], tmp_path / "whole", shard_size=1)
     plain = EqualWords.pipe
 
     def pipe(self, texts, **options):
         texts = list(texts)
-        if texts[0].id == "n2":
+        if texts[0].id == "2":
             raise RuntimeError("no more")
         return plain(self, texts, **options)
 
@@ -211,7 +212,7 @@ def test_done_shards_are_never_resolved_again(tmp_path, monkeypatch):
 
 
 def test_a_part_that_was_deleted_or_cut_is_made_again(tmp_path):
-    source = lines(tmp_path / "a.jsonl", *({"id": str(i), "text": t} for i, t in enumerate(TEXTS)))
+    source = corpus(tmp_path)
     out = tmp_path / "out"
     run([source], out, shard_size=1)
     before = contents(out)
@@ -223,7 +224,7 @@ def test_a_part_that_was_deleted_or_cut_is_made_again(tmp_path):
 
 @pytest.mark.parametrize("left", ["whole", "cut"])
 def test_a_record_that_has_not_got_its_name_counts_for_nothing(tmp_path, left):
-    source = lines(tmp_path / "a.jsonl", *({"id": str(i), "text": t} for i, t in enumerate(TEXTS)))
+    source = corpus(tmp_path)
     out = tmp_path / "out"
     run([source], out, shard_size=1)
     before = contents(out)
@@ -288,7 +289,7 @@ def test_a_scheme_that_the_model_lacks_makes_no_document_bad(tmp_path, monkeypat
 
 
 def test_the_manifest_lists_parts_with_their_digests(tmp_path):
-    source = lines(tmp_path / "a.jsonl", *({"id": str(i), "text": t} for i, t in enumerate(TEXTS)))
+    source = corpus(tmp_path)
     run([source], tmp_path / "out", shard_size=3)
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     digests = contents(tmp_path / "out")

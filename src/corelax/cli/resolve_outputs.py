@@ -46,11 +46,9 @@ class Output:
 
     @property
     def is_folder(self) -> bool:
-        """Whether each input gets a file of its own."""
         return self.target.endswith(("/", os.sep)) or Path(self.target).is_dir()
 
     def file_of(self, source: Source) -> str:
-        """The file for an input, in this folder."""
         suffix = _FORMAT_SUFFIXES[self.format] if self.format else _SUFFIXES[self.kind]
         name = Path(source.name.removesuffix(".gz"))
         return str(Path(self.target, name.with_suffix(suffix)))

@@ -53,7 +53,6 @@ def _link_again(
     clashing: set[int],
     claims: Claims,
 ) -> None:
-    """Makes the links of entities that clash anew."""
     clashes = np.zeros(len(first), bool)
     clashes[list(clashing)] = True
     again = clashes[first].nonzero()[0].tolist()
@@ -77,7 +76,6 @@ def _link_again(
 
 
 def _outnumbered(mentions: Sequence[int], entities: Sequence[int], claims: Claims) -> set[int]:
-    """The mentions that more mentions of their entity contradict than agree with."""
     said: dict[int, Counter[tuple[int, int]]] = {}  # by entity: (claimed, refused), how often
     for mention in mentions:
         what = claims.made[mention], claims.refused[mention]

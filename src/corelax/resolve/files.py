@@ -191,7 +191,6 @@ def as_trained(
     note: Note,
     names: Sequence[str] = ("singletons",),
 ) -> FileOptions:
-    """Options that are not given as they were in training."""
     if not training.get("finished", True):
         note(f"{folder}: its training is not finished")
     config = training.get("config", {})

@@ -134,7 +134,6 @@ def _reason(hub: Any, error: Exception) -> str:
 
 
 def _endpoint() -> str | None:
-    """Where the hub is, if not at its usual address."""
     return os.environ.get("HF_ENDPOINT") or None
 
 

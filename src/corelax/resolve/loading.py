@@ -69,7 +69,6 @@ def check_model(model: str | None) -> None:
 
 
 def _torch_has_gpu(device: str) -> bool:
-    """Whether a device is, or can be, a GPU that torch computes on."""
     if device != "auto":
         return device != "cpu"
     if not may_have_gpu() or find_spec("torch") is None:

@@ -52,7 +52,6 @@ def map_dataset(dataset: Any, resolve: Resolve, *, column: str, batch_size: int)
 
 
 def _check_columns(names: Sequence[str] | None, column: str) -> None:
-    """The column with the texts is there, those to be made are not."""
     if names is None:  # of a stream, which shows them in its rows only
         return
     if column not in names:

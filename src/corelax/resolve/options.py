@@ -60,6 +60,5 @@ class FileOptions(ResolveOptions):
 
     @property
     def deciding(self) -> dict[str, Any]:
-        """The options that `Resolver.resolve` takes."""
         names = ("singletons", "scheme", "consistent")
         return {name: getattr(self, name) for name in names}

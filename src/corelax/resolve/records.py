@@ -20,7 +20,6 @@ COLUMNS = (
 
 
 def record_of(resolution: Resolution) -> dict[str, Any]:
-    """A resolution as JSON takes it; see `Resolution.as_dict`."""
     mentions = _mention_records(resolution)
     document = resolution.source
     tokens: list[dict[str, Any]] = [
@@ -50,7 +49,6 @@ def record_of(resolution: Resolution) -> dict[str, Any]:
 
 
 def rows_of(resolution: Resolution) -> list[dict[str, Any]]:
-    """A row for each mention, in the order of the text."""
     rows = []
     for record, mention in zip(_mention_records(resolution), resolution.mentions, strict=True):
         name = resolution.entities[mention.entity].name

@@ -45,7 +45,6 @@ class Rules:
         self.kinds, self.persons, self.least = kinds, persons, least
 
     def allow(self, at: int) -> bool:
-        """Whether the rules allow a mention to be replaced."""
         context, mention, kind = self.context, self.context.mentions[at], self.context.kind[at]
         called = context.called[mention.entity]
         if called is None or kind not in self.kinds or mention.entity_probability < self.least:

@@ -61,8 +61,6 @@ def resolved_text(
 
 
 class _Editor:
-    """Replaces the mentions of one resolution."""
-
     def __init__(self, context: Context, rules: Rules) -> None:
         self.context, self.rules = context, rules
 
@@ -191,7 +189,6 @@ class _Editor:
         return edits
 
     def _unchanged(self, start: int, end: int, edits: Sequence[Edit]) -> list[int]:
-        """The words of a phrase that no edit changes."""
         changed = {edit.start for edit in edits}
         return [at for at in range(start, end) if self.context.offsets[at][0] not in changed]
 
@@ -210,7 +207,6 @@ class _Editor:
         )
 
     def _around(self, mention: ResolvedMention) -> set[int]:
-        """The entities of the mentions around a mention."""
         at = self.context.place[mention.span]
         start, end = mention.span
         near = self.context.mentions[max(0, at - DEEPEST) : at]

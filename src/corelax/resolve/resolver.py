@@ -342,7 +342,6 @@ def _batch_resolver(
     threads: int,
     options: ResolveOptions,
 ) -> Callable[[list[Document]], list[Resolution]]:
-    """What resolves batches in another process."""
     resolver = kind.from_pretrained(folder, device=device, runtime=runtime, threads=threads)
     return lambda batch: list(resolver._resolved(batch, options))
 

@@ -63,19 +63,15 @@ class Context:
         self.is_nested = self._nested()
 
     def words_of(self, mention: ResolvedMention) -> tuple[str, ...]:
-        """The words of a mention."""
         return self.words[mention.span.start : mention.span.end]
 
     def word(self, at: int) -> str:
-        """A word, or nothing beyond the ends."""
         return self.words[at] if 0 <= at < len(self.words) else ""
 
     def joins(self, at: int) -> bool:
-        """Whether a word follows the one before it without a blank."""
         return bool(self.offsets[at - 1][1] == self.offsets[at][0])
 
     def sentence(self, at: int) -> int:
-        """The number of the sentence that a word is in."""
         return bisect_right(self.starts, at) - 1
 
     def begins_sentence(self, at: int) -> bool:
@@ -84,7 +80,6 @@ class Context:
         return not any(char.isalnum() for word in self.words[first:at] for char in word)
 
     def _called(self, chosen: ResolvedMention) -> Called | None:
-        """What to call the entity of a representative; None if it cannot be repeated."""
         words = self.words_of(chosen)
         if not words or not chosen.span.is_continuous:
             return None
@@ -101,7 +96,6 @@ class Context:
         return Called(start, start + size, kind == NAME) if size <= LONGEST else None
 
     def _nested(self) -> list[bool]:
-        """[mention] whether it is inside or around another mention of its entity."""
         nested = [False] * len(self.mentions)
         around: dict[int, int] = {}  # [entity] its mention that reaches furthest
         for at, mention in enumerate(self.mentions):
@@ -114,7 +108,6 @@ class Context:
 
 
 def _capitals(words: Sequence[str], starts: Sequence[int]) -> frozenset[str]:
-    """Words, and words with the next one, that have a capital inside a sentence."""
     first = set(starts)
     found = set()
     for at, (word, follows) in enumerate(pairwise([*words, ""])):

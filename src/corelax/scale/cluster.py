@@ -214,6 +214,5 @@ class _Attempts:
         self._begun: Counter[int] = Counter()
 
     def begin(self, number: int) -> int:
-        """How often an item was begun before."""
         self._begun[number] += 1
         return self._begun[number] - 1

@@ -35,7 +35,6 @@ class RunFolder:
         self._suffix = SUFFIXES[output]
 
     def locked(self) -> AbstractContextManager[None]:
-        """Keeps other commands from the folder, where there are locks."""
         return nullcontext() if is_remote(self.out) else lock_folder(Path(self.out))
 
     def claim(self, identity: Mapping[str, Any]) -> None:
@@ -53,7 +52,6 @@ class RunFolder:
         return {r["shard"]: r for r in records if sizes.get(r["file"]) == r["bytes"]}
 
     def save(self, number: int, part: Part) -> dict[str, Any]:
-        """Writes a part, and then that it is done."""
         name = f"part-{number:05}{self._suffix}"
         write_place(f"{self.out}/{name}", part.content)
         record = {

@@ -51,7 +51,6 @@ def row_of(resolution: Resolution) -> dict[str, Any]:
 
 
 def part_bytes(resolutions: Sequence[Resolution], kind: str) -> bytes:
-    """The contents of a part, as `ShardOptions.output` says."""
     if kind == PARQUET:
         return _parquet([row_of(resolution) for resolution in resolutions])
     if kind == ROWS:

@@ -49,7 +49,6 @@ def open_place(path: str) -> Iterator[Any]:
 
 
 def read_place(path: str) -> bytes:
-    """The bytes of a file as they are."""
     if not is_remote(path):
         return read_bytes(path)
     with _store(path) as (store, inner):
@@ -84,7 +83,6 @@ def sizes_in(folder: str) -> dict[str, int]:
 
 
 def is_folder(path: str) -> bool:
-    """Whether a path names a folder."""
     if not is_remote(path):
         return Path(path).is_dir()
     with _store(path) as (store, inner):

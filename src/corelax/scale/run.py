@@ -88,7 +88,6 @@ def run_shards(
     sharding: ShardOptions,
     progress: Progress,
 ) -> ShardsReport:
-    """As `resolve_shards`, with its options as objects."""
     check_encoding(options.encoding)
     kind = None if options.input_format is None else format_for("", options.input_format)
     sizes = input_sizes(inputs, options.glob)
@@ -138,7 +137,6 @@ def run_shards(
 def _parts(
     shards: Sequence[Shard], options: FileOptions, sharding: ShardOptions
 ) -> Iterator[tuple[int, Part]]:
-    """What becomes of shards, as they are ready."""
     cluster, device = None, options.device
     if sharding.ray is not None:
         gpus = sharding.gpu_share or (1.0 if device.startswith("cuda") else 0.0)
@@ -158,6 +156,5 @@ def _parts(
 
 
 def _model_identity(folder: Path) -> Mapping[str, Any]:
-    """What tells a model from others: digests of its files."""
     files = [folder / name for name in (CONFIG, WEIGHTS)]
     return {file.name: file_digest(file) for file in files if file.is_file()}

@@ -141,7 +141,6 @@ def _lines(path: str) -> Iterator[tuple[Piece, int]]:
 
 
 def _ends_of_lines(file: IO[bytes]) -> Iterator[tuple[int, int]]:
-    """Where each line that is not blank ends, and its number."""
     at = number = 0
     while line := file.readline(MAX_LINE + 1):
         if len(line) > MAX_LINE:

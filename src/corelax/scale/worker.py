@@ -33,7 +33,6 @@ class Part(NamedTuple):
 def shard_resolver(
     options: FileOptions, sharding: ShardOptions, loading: Mapping[str, Any]
 ) -> Callable[[Shard], Part]:
-    """What resolves shards, with a model that is loaded now."""
     from corelax.resolve.resolver import Resolver
 
     resolver = Resolver.from_pretrained(options.model, **loading)
