@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "corelax"
 PAGE = ROOT / "docs" / "architecture.md"
 START, END = "<!-- walks -->\n", "<!-- end of walks -->"
-SHARE, DEEPEST = 0.04, 8
+SHARE, DEEPEST = 0.07, 8
 
 
 @dataclass
