@@ -155,7 +155,8 @@ def _members(package: str) -> list[str]:
     path = ROOT.joinpath("src", *package.split("."))
     file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     for node in ast.parse(file.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", node)]
+        if isinstance(node, ast.Assign | ast.AnnAssign) and ast.unparse(targets[0]) == "__all__":
             return sorted(ast.literal_eval(node.value), key=str.lower)
     raise ValueError(f"{package} has no __all__")
 
