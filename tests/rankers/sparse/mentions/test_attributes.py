@@ -357,13 +357,13 @@ def test_animacy_of_pronouns_by_rule(word: str) -> None:
 def test_words_around_a_mention_stop_at_its_sentence() -> None:
     doc = parsed("Yes/UH/(TOP(X*))", "Dogs/NNS/(TOP(NP*))", "No/UH/(TOP(X*))")
     [found] = all_attributes(doc, LT17, EMPTY)
-    assert (found.before, found.before_tag) == ("<s>", "<S>")
-    assert (found.after, found.after_tag) == ("</s>", "</S>")
+    assert found.places["before"] == ("<s>", "<S>")
+    assert found.places["after"] == ("</s>", "</S>")
 
 
 def test_the_root_has_no_governor() -> None:
     [found] = all_attributes(parsed("Dogs/NNS/(TOP(NP*))"), LT17, EMPTY)
-    assert (found.governor, found.governor_tag) == ("[root]", "[ROOT]")
+    assert found.places["governor"] == ("[root]", "[ROOT]")
     assert (found.context, found.long_context) == ("NULL", "NULL-NULL")
 
 

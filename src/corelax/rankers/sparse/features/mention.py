@@ -31,16 +31,12 @@ class Inventories:
         """The words that training mentions have at least `cutoff` times in a place."""
         places: dict[str, Counter[str]] = {name: Counter() for name in cls.__dataclass_fields__}
         for mention in mentions:
-            places["before"][mention.before] += 1
-            places["after"][mention.after] += 1
-            if mention.governor is not None:
-                places["governor"][mention.governor] += 1
+            counted = {"before", "after", "governor"}
             if mention.is_open_class:
-                places["head"][mention.head_lc] += 1
-                if mention.length > 1:
-                    places["first"][mention.first_lc] += 1
-                    if mention.last_lc:
-                        places["last"][mention.last_lc] += 1
+                counted |= {"head", "first", "last"} if mention.length > 1 else {"head"}
+            for place, (word, _) in mention.places.items():
+                if word and place in counted:
+                    places[place][word] += 1
         frequent = {
             name: frozenset(word for word, count in counter.items() if count >= cutoff)
             for name, counter in places.items()
@@ -89,29 +85,25 @@ def mention_values(
     mention: Attributes, context: Context, inventories: Inventories, settings: FeatureSettings
 ) -> list[str | None]:
     """The value of each template of `settings.mention_templates`; None where there is none."""
-
-    def lexical(known: frozenset[str], word: str, tag: str) -> str:
-        return word if word in known else tag
-
-    head = lexical(inventories.head, mention.head_lc, mention.head_tag)
-    governor = None
-    if mention.governor is not None:
-        governor = lexical(inventories.governor, mention.governor, mention.governor_tag)
-        if settings.governor_side:
-            governor = f"{'l' if mention.governor_is_left else 'r'}-{governor}"
+    shown = {
+        place: word if word in getattr(inventories, place) else tag
+        for place, (word, tag) in mention.places.items()
+    }
+    governor = shown.get("governor")
+    if governor is not None and settings.governor_side:
+        governor = f"{'l' if mention.governor_is_left else 'r'}-{governor}"
+    head = mention.head.lower()
     is_apart = mention.type == PRONOMINAL and not settings.shared_number
-    known_head = mention.head_lc == head and (
-        settings.own_tag_is_known or mention.head_lc in inventories.head
-    )
+    known_head = head == shown["head"] and (settings.own_tag_is_known or head in inventories.head)
     values = {
         "type": mention.type,
         "ner1": mention.ner,
         "len": _count(mention.length, settings),
-        "head": head,
-        "first": lexical(inventories.first, mention.first_lc, mention.first_tag),
-        "last": lexical(inventories.last, mention.last_lc, mention.last_tag),
-        "prec": lexical(inventories.before, mention.before, mention.before_tag),
-        "foll": lexical(inventories.after, mention.after, mention.after_tag),
+        "head": shown["head"],
+        "first": shown["first"],
+        "last": shown["last"],
+        "prec": shown["before"],
+        "foll": shown["after"],
         "ctx1": mention.context,
         "ctx2": mention.long_context,
         "gov": governor,
@@ -125,8 +117,8 @@ def mention_values(
         "speaker": mention.speaker,
         "genre": context.genre,
         "headcase": mention.head if known_head else RARE,
-        "head_in_spk": truth(any(mention.head_lc in speaker for speaker in context.speakers)),
-        "spk_in_head": truth(any(speaker in mention.head_lc for speaker in context.speakers)),
+        "head_in_spk": truth(any(head in speaker for speaker in context.speakers)),
+        "spk_in_head": truth(any(speaker in head for speaker in context.speakers)),
     }
     return [values[template] for template in settings.mention_templates]
 

@@ -49,7 +49,7 @@ class PairCodes:
     ) -> None:
         self.size = len(mentions)
         texts, heads = [m.text for m in mentions], [m.head for m in mentions]
-        heads_lc = [m.head_lc for m in mentions]
+        heads_lc = [head.lower() for head in heads]
         self._sentence, self._start, self._end = (
             np.array([m.mention[field] for m in mentions], dtype=np.int32) for field in range(3)
         )

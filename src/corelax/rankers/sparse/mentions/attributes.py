@@ -10,8 +10,7 @@ from corelax.rankers.sparse.mentions.analysis import NO_NAME, Analysis, Mention
 
 if TYPE_CHECKING:
     from corelax.rankers.sparse.features.settings import FeatureSettings
-    from corelax.rankers.sparse.mentions.lexicon_files import GenderCounts
-    from corelax.rankers.sparse.mentions.lexicons import Lexicons
+    from corelax.rankers.sparse.mentions.lexicons import GenderCounts, Lexicons
 
 PROPER, NOMINAL, PRONOMINAL, DEMONSTRATIVE = "PROPER", "NOMINAL", "PRONOMINAL", "DEMONSTRATIVE"
 PROPER_TAGS = frozenset(["NNP", "PROPN", "Aa"])
@@ -25,21 +24,16 @@ ENOUGH = 3  # and at least this many counts
 
 
 class Attributes(NamedTuple):
-    """A mention with all that its features are made of. Words ending in `_lc` are lower-cased.
+    """A mention with all that its features are made of.
 
-    `before` and `after` are the (lower-cased) words around the span, `governor` the word above the head, each
-    with its tag. `context` and `long_context` are the tags above the head with the side they are on.
+    `places` are words in lower case with their tags: `head`, `first` and `last` in the span (`last` is empty
+    where it is the head), `before` and `after` around it, and `governor` above the head if there is syntax.
+    `context` and `long_context` are the tags above the head with the side they are on.
     """
 
     mention: Mention
     text: str
     head: str
-    head_lc: str
-    head_tag: str
-    first_lc: str
-    first_tag: str
-    last_lc: str
-    last_tag: str
     type: str
     ner: str
     number: str
@@ -48,16 +42,15 @@ class Attributes(NamedTuple):
     person: str
     canonical: str
     speaker: str
-    before: str
-    before_tag: str
-    after: str
-    after_tag: str
-    governor: str | None
-    governor_tag: str
+    places: dict[str, tuple[str, str]]
     governor_is_left: bool
     context: str | None
     long_context: str | None
     index_in_sentence: int
+
+    @property
+    def governor(self) -> str | None:
+        return self.places["governor"][0] if "governor" in self.places else None
 
     @property
     def is_open_class(self) -> bool:
@@ -76,47 +69,43 @@ def mention_attributes(
 ) -> Iterator[Attributes]:
     """The attributes of each mention of a document, in order."""
     words = analysis.document.words
-    lower = [word.lower() for word in words]
-    bounds = analysis.document.sentence_bounds
+
+    def place(token: int) -> tuple[str, str]:
+        return words[token].lower(), tag_of(analysis, token)
+
     sentence, index = -1, 0
     for mention in mentions:
         start, end, head, node = mention[1:]
         index = index + 1 if mention.sentence == sentence else 1
         sentence = mention.sentence
-        first, last = bounds[sentence]
+        first, last = analysis.document.sentence_bounds[sentence]
         type = mention_type(analysis, mention, plural_names=settings.plural_names)
-        governor, context, long_context = None, None, None
-        above, governor_tag = -1, ""
+        places = {
+            "head": place(head),
+            "first": place(start),
+            "last": place(end - 1) if end - 1 != head else ("", ""),
+            "before": place(start - 1) if start > first else ("<s>", "<S>"),
+            "after": place(end) if end < last else ("</s>", "</S>"),
+        }
+        above, context, long_context = -1, None, None
         if analysis.governors is not None:
             above = analysis.governors[node]
-            governor = lower[above] if above >= 0 else "[root]"
-            governor_tag = tag_of(analysis, above) if above >= 0 else "[ROOT]"
+            places["governor"] = place(above) if above >= 0 else ("[root]", "[ROOT]")
             context = _above(analysis, node)
             long_context = f"{context}-{_above(analysis, above)}"
         yield Attributes(
             mention=mention,
             text=" ".join(words[start:end]),
             head=words[head],
-            head_lc=lower[head],
-            head_tag=tag_of(analysis, head),
-            first_lc=lower[start],
-            first_tag=tag_of(analysis, start),
-            last_lc=lower[end - 1] if end - 1 != head else "",
-            last_tag=tag_of(analysis, end - 1) if end - 1 != head else "",
             type=type,
             ner=analysis.names[head],
             number=number_of(analysis, mention, type, lexicons, settings),
             gender=mention_gender(analysis, mention, type, lexicons),
             animacy=animacy_of(analysis, mention, type, lexicons, settings),
             person=person_of(analysis, head, settings),
-            canonical=canonical_of(analysis, lower[head], head, type),
+            canonical=canonical_of(analysis, words[head].lower(), head, type),
             speaker=analysis.speakers[head],
-            before=lower[start - 1] if start > first else "<s>",
-            before_tag=tag_of(analysis, start - 1) if start > first else "<S>",
-            after=lower[end] if end < last else "</s>",
-            after_tag=tag_of(analysis, end) if end < last else "</S>",
-            governor=governor,
-            governor_tag=governor_tag,
+            places=places,
             governor_is_left=0 <= above < node,
             context=context,
             long_context=long_context,
