@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise, product
+from itertools import product
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -104,19 +103,6 @@ def test_codes_say_what_each_pair_is_like(doc: Document, settings: FeatureSettin
     for i in range(codes.size):
         for j in range(i):
             assert code_values(int(rows[i, j])) == slow(doc, described, i, j, settings), (i, j)
-
-
-@given(doc=documents(), cuts=st.lists(st.integers(0, 45), max_size=4))
-@several
-def test_rows_in_any_blocks_are_those_of_the_whole(doc: Document, cuts: list[int]) -> None:
-    codes = codes_of(describe_gold(doc, LT17), LT17)
-    whole = codes.rows(0, codes.size)
-    places = sorted({0, codes.size, *(cut for cut in cuts if cut < codes.size)})
-    for first, last in pairwise(places):
-        block = codes.rows(first, last)
-        assert block.shape == (last - first, last)
-        below = np.arange(last)[None] < np.arange(first, last)[:, None]
-        assert np.array_equal(block[below], whole[first:last, :last][below])
 
 
 @given(doc=documents(), at_once=st.sampled_from([1, 7, 40, 1 << 20]))
