@@ -96,18 +96,6 @@ def test_every_document_is_tested_once_and_the_report_is_about_all(run, gold):
     assert (out / "report" / "report.html").exists()
 
 
-def test_rows_can_be_added_later_in_the_same_folder(files, tmp_path):
-    with invented_training(answer) as jobs:
-        first = cross(tmp_path, files, rows=["entity_ce"])
-        assert [outcome.row.name for outcome in first.results.outcomes] == ["baseline", "entity_ce"]
-        assert not any("lea" in job.stage for job in jobs)
-        jobs.clear()
-        every = cross(tmp_path, files)
-    assert every.is_done
-    assert len(every.results.outcomes) == len(STUDY.rows)
-    assert {job.stage for job in jobs} == set(GRID_NAMES)
-
-
 def test_rows_with_word_vectors_can_be_added_to_rows_without(files, tmp_path, monkeypatch):
     deep = Study(
         [*STUDY.units, Unit("deep_heuristic", "deep_heuristic")],
@@ -129,14 +117,6 @@ def test_rows_with_word_vectors_can_be_added_to_rows_without(files, tmp_path, mo
                 jobs.clear()
                 assert cross(out, files, rows=[row], **more).is_done
                 assert {job.stage for job in jobs} - {"baseline"} == {row}
-
-
-def test_no_test_document_is_trained_or_tuned_on_in_its_fold(run):
-    for number in (1, 2, 3):
-        folder = run[1] / "data" / f"fold{number}"
-        parts = [{doc.key for doc in read(folder / f"{p}.conll")} for p in ("train", "dev", "test")]
-        assert not parts[2] & (parts[0] | parts[1])
-        assert not parts[0] & parts[1]
 
 
 def test_scores_are_those_of_all_documents_together(run, gold):

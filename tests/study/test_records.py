@@ -90,18 +90,6 @@ def test_what_is_saved_is_loaded(tmp_path):
     assert [file.name for file in path.parent.iterdir()] == ["a.json"]
 
 
-def test_predicted_entities_are_clusters():
-    assert PREDICTED.clusters() == {
-        "bn/β_0": Clustering(
-            [
-                [Span(0, 1), Span(4, 6)],
-                [Span(2, 3), Span(8, 9)],
-            ]
-        ),
-        "d": Clustering([]),
-    }
-
-
 @pytest.mark.parametrize("part", ["dev", "test"])
 @pytest.mark.parametrize("decoding", ["links", "entities"])
 @pytest.mark.parametrize("singletons", ["drop", "keep"])
@@ -183,11 +171,6 @@ def vars_of(config):
 
 
 DATA = {"train": "0a", "dev": "0b"}
-
-
-def test_a_record_of_the_same_settings_and_documents_is_taken(tmp_path):
-    save(tmp_path / "a.json", own_record())
-    check_record(tmp_path / "a.json", load_record(tmp_path / "a.json"), wanted(), DATA)
 
 
 def test_a_record_of_a_version_without_a_setting_has_its_default(tmp_path):

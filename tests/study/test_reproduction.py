@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import time
@@ -11,7 +10,6 @@ from statistics import mean
 import pytest
 
 from corelax import CorelaxError
-from corelax.core.files import file_digest
 from corelax.io import write
 from corelax.study import runner as runner_module
 from corelax.study.folder import StudyFolder
@@ -62,9 +60,8 @@ def folder(tmp_path_factory):
     return folder
 
 
-def reproduction(out, folder, study=STUDY, seeds=SEEDS, test=True, **more):
-    files = files_in(folder)._replace(**({} if test else {"test": None}))
-    return Reproduction(study, make_runner(out, files, **more), seeds)
+def reproduction(out, folder, study=STUDY, seeds=SEEDS, **more):
+    return Reproduction(study, make_runner(out, files_in(folder), **more), seeds)
 
 
 @pytest.fixture(scope="module")
@@ -148,14 +145,6 @@ def test_test_documents_are_predicted_by_chosen_units_only(done):
     assert len(wanted) < 2 * (len(SEEDS) * len(NAMES))
 
 
-def test_every_unit_has_records_and_dev_predictions_for_every_seed(done):
-    for seed in SEEDS:
-        for name in NAMES:
-            assert record_of(done[0], name, seed)["chain"][-1]["seed"] == seed
-            path = done[0] / "results" / f"seed{seed}" / f"{name}.dev.links.json"
-            assert path.exists()
-
-
 # Test documents
 
 
@@ -180,18 +169,6 @@ def test_other_test_documents_change_no_record_and_no_choice(done, folder, tmp_p
     assert set(ours) == set(theirs)
     of_test = {name for name in ours if ".test." in name}
     assert {name for name in ours if ours[name] != theirs[name]} == of_test
-
-
-def test_without_test_documents_the_tables_are_about_dev(folder, tmp_path):
-    study = Study(STUDY.units[:1], [STUDY.rows[0]])
-    with in_this_process():
-        one = reproduction(tmp_path, folder, study, test=False)
-        assert one.run()
-    assert one.part == "dev"
-    assert {path.name for path in (tmp_path / "results" / "seed1").iterdir()} == {
-        "baseline.json",
-        "baseline.dev.links.json",
-    }
 
 
 # Again, and elsewhere
@@ -283,13 +260,6 @@ def test_seeds_made_in_two_folders_are_one_study(two_seeds, folder, tmp_path):
     (tmp_path / "study.json").unlink()
     assert times_of(tmp_path) == {p: t for p, t in before.items() if p.name != "study.json"}
     assert results_of(tmp_path) == results_of(two_seeds[0]) | results_of(two_seeds[1])
-
-
-def test_predictions_tell_the_file_that_they_are_of(done, folder):
-    for path in (done[0] / "results").rglob("*.links.json"):
-        part = path.name.split(".")[-3]
-        digest = file_digest(str(folder / f"{part}.conll"))
-        assert json.loads(path.read_text())["digest"] == digest
 
 
 def test_predictions_of_another_test_file_are_refused_in_one_line(done, folder, tmp_path):

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from statistics import mean, stdev
+from statistics import mean
 
 import pytest
 
 import corelax
 from corelax import CorelaxError
-from corelax.analysis.errors import count_errors
 from corelax.io import read, write
 from corelax.metrics import METRICS
 from corelax.study.plan import Study, StudyRow, Unit
 from corelax.study.reproduction import Reproduction
-from corelax.study.results import Results, Spread
+from corelax.study.results import Results
 from corelax.study.systems import PAPER
 from tests.study.study_runs import (
     alone,  # noqa: F401  (a fixture for all tests here)
@@ -128,14 +127,6 @@ def test_a_difference_is_that_of_the_means(out, folder, results, part):
         assert (found.seeds, found.documents) == (3, {"dev": 5, "test": 4}[part])
 
 
-def test_a_difference_can_be_to_another_row(out, folder, results):
-    lea, entity = results.outcome("lea_beta"), results.outcome("entity_ce")
-    ours, theirs = (
-        mean(conll(out, folder, o.units[0], seed, "test") for seed in SEEDS) for o in (lea, entity)
-    )
-    assert results.difference(lea, to=entity).mean == pytest.approx(ours - theirs)
-
-
 def test_points_are_the_dev_scores_of_all_seeds(out, folder, results):
     points = results.points(GRID)
     assert list(points) == list(GRID.values)
@@ -156,21 +147,6 @@ def test_the_best_value_is_compared_with_1_on_dev(out, folder, results):
         assert gain.mean == pytest.approx(means[value] - means[1.0])
     assert max(gains, key=lambda value: gains[value].mean) == max(means, key=means.get) == 1.4
     assert results.beta_gains(OTHER) == {}  # of which nothing is done
-
-
-def test_errors_are_counted_for_each_seed(out, folder, results):
-    gold = read(folder / "test.conll")
-    for outcome in results.outcomes:
-        found = results.errors(outcome).totals()
-        for seed, counts in zip(SEEDS, found, strict=True):
-            system = system_of(out, gold, outcome.units[0], seed, "test")
-            assert counts.counts == count_errors(gold=gold, system=system).counts
-        assert found[0].number("wrong_link") > 0
-
-
-def test_spread():
-    assert Spread.of([2.0, 4.0, 9.0]) == pytest.approx((5.0, stdev([2.0, 4.0, 9.0])))
-    assert Spread.of(iter([2.5])) == (2.5, 0.0)
 
 
 # Studies that are not finished

@@ -24,7 +24,7 @@ from corelax.study.plan import (
 from corelax.study.report.answers import verdict
 from corelax.study.report.errors import document_groups
 from corelax.study.report.page import study_page
-from corelax.study.report.training import beta_figure, curves_figure
+from corelax.study.report.training import curves_figure
 from corelax.study.reproduction import Reproduction
 from corelax.study.results import Results
 from corelax.study.systems import CONLL_2012_TEST, ORDERED
@@ -193,18 +193,6 @@ def test_scores_are_means_over_seeds_of_the_scores_of_documents(out, report, rep
         assert found["CoNLL"] == pytest.approx(expected)
         assert float(in_csv["CoNLL mean"]) == pytest.approx(expected["mean"])
         assert float(in_csv["CoNLL sd"]) == pytest.approx(expected["sd"])
-
-
-@pytest.mark.parametrize(("key", "part"), [("scores", "test"), ("dev_scores", "dev")])
-def test_differences_are_those_of_the_means(out, report, reports, key, part):
-    base = mean(100 * reports("baseline", seed, part).conll for seed in SEEDS)
-    for row, found in zip(STUDY.rows, table(report, key), strict=True):
-        scores = [100 * reports(chosen(out, row), s, part).conll for s in SEEDS]
-        if row.name == "baseline":
-            assert (found[DIFFERENCE], found["p"], found["p (Holm)"]) == (None, None, None)
-        else:
-            assert found[DIFFERENCE]["mean"] == pytest.approx(mean(scores) - base)
-            assert found[DIFFERENCE]["low"] <= found[DIFFERENCE]["high"]
 
 
 def holm_by_hand(p_values):
@@ -452,24 +440,6 @@ def test_genres_have_rows_where_there_are_several():
 def spread(values):
     percent = [100 * value for value in values]
     return pytest.approx((mean(percent), stdev(percent)))
-
-
-@pytest.mark.parametrize(("number", "grid"), [(0, "b3"), (1, "lea")])
-def test_recall_precision_and_f1_for_each_beta(results, reports, number, grid):
-    figure = beta_figure(results)
-    assert len(figure.panels) == 2
-    panel = figure.panels[number]
-    assert [series.label for series in panel.series] == ["recall", "precision", "F1"]
-    assert panel.log_x
-    for column, series in enumerate(panel.series):
-        assert list(series.x) == [0.8, 1, 1.2, 1.4, 1.6, 1.8, 2.25, 4, 8, 16]
-        for x, y, around in zip(series.x, series.y, series.spread, strict=True):
-            scores = [reports(f"{grid}_{x:g}", seed, "dev") for seed in SEEDS]
-            of_seeds = [mean(s[m][column] for m in ("muc", "b_cubed", "ceaf_e")) for s in scores]
-            assert (y, around) == spread(of_seeds)
-    [level] = panel.levels
-    base = [100 * reports("baseline", seed, "dev").conll for seed in SEEDS]
-    assert level.y == pytest.approx(mean(base))
 
 
 def test_curves_have_a_point_for_each_epoch(out, results):

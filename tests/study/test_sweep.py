@@ -86,33 +86,6 @@ def test_units_share_a_stage_exactly_if_it_is_the_same_for_them(grid: dict[str, 
     assert len({settings for [settings] in by_name.values()}) == len(by_name)
 
 
-@pytest.mark.parametrize(
-    ("grid", "baselines", "antecedents"),
-    [
-        ({"beta_squared": ["1", "1.4", "1.8"]}, {"baseline"}, {"antecedent"}),
-        (
-            {"baseline.learning_rate": ["0.05", "0.1"], "beta_squared": ["1", "2"]},
-            {"baseline_learning_rate=0.05", "baseline_learning_rate=0.1"},
-            {"antecedent"},
-        ),
-        (
-            {"hidden_pair": ["8", "9"]},
-            {"baseline_hidden_pair=8", "baseline_hidden_pair=9"},
-            {"antecedent_hidden_pair=8", "antecedent_hidden_pair=9"},
-        ),
-        (
-            {"anaphoricity.epochs": ["1", "2"]},
-            {"baseline_anaphoricity.epochs=1", "baseline_anaphoricity.epochs=2"},
-            {"antecedent"},
-        ),
-    ],
-)
-def test_names_of_earlier_stages(grid, baselines: set[str], antecedents: set[str]) -> None:
-    stages = {c.stage for unit in sweep_units("lea", grid) for c in unit_chain(unit, 1, {})}
-    assert {stage for stage in stages if stage.startswith("baseline")} == baselines
-    assert {stage for stage in stages if stage.startswith("antecedent")} == antecedents
-
-
 def test_names_are_fit_for_folders_and_all_different() -> None:
     values = parse_grid(["costs=0.1,3,1;0.4,0.8,1", "mentions=a/b,a b,a-b," + 300 * "x"])
     names = [unit.name for unit in sweep_units("baseline", values)]

@@ -6,8 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from corelax import CorelaxError
 from corelax.cli.reproduce import reproduce
@@ -22,7 +20,6 @@ from corelax.study.systems import (
 )
 from corelax.train.sparse.presets import PRESETS, stage_chain
 
-enough = settings(deadline=None, max_examples=25)
 VECTORS = any(system.vectors for system in SYSTEMS)
 STUDIES = {
     "quick": quick_study(),
@@ -88,38 +85,22 @@ def test_settings_of_the_unit_come_before_those_of_all(common):
     assert (chain[-1].epochs, chain[-1].beta_squared, chain[-1].seed) == (7, 4.0, 5)
 
 
-PREFIXES = ["", "baseline.", "lea.", "entity_ce.", "anaphoricity.", "antecedent.", "margin2015."]
-VALUES = {
-    "epochs": st.integers(1, 30),
-    "learning_rate": st.floats(0.001, 1),
-    "dropout": st.floats(0, 0.9),
-    "keep": st.sampled_from(["best", "last"]),
-    "costs": st.sampled_from(["0.1,3,1", (1, 1, 1)]),
-    "beta_squared": st.sampled_from([0.8, "2.25"]),
-}
-EVERYWHERE = {
-    "hidden_pair": st.integers(1, 9),
-    "mentions": st.sampled_from(["detect", "gold"]),
-    "features.lexical_cutoff": st.integers(0, 9),
-    "seed": st.integers(0, 9),
-    "decoding": st.sampled_from(["links", "entities"]),
-}
-KEYS = [(prefix + key, value) for prefix in PREFIXES for key, value in VALUES.items()]
-pairs = st.sampled_from([*KEYS, *EVERYWHERE.items()]).flatmap(
-    lambda pair: st.tuples(st.just(pair[0]), pair[1])
+@pytest.mark.parametrize(
+    "common",
+    [
+        {"epochs": 3, "baseline.epochs": 4, "keep": "last", "hidden_pair": 9},
+        {"antecedent.dropout": 0.5, "baseline.costs": "0.1,3,1", "learning_rate": 0.5},
+        {"lea.epochs": 5, "beta_squared": 2.25, "mentions": "gold", "features.lexical_cutoff": 0},
+        {"seed": 7, "decoding": "entities", "margin2015.epochs": 2, "anaphoricity.keep": "last"},
+    ],
 )
-common_settings = st.lists(pairs, max_size=8).map(dict)
-
-
-@enough
-@given(common_settings, st.integers(1, 5))
-def test_units_share_the_stages_of_the_same_name(common, seed):
+def test_units_share_the_stages_of_the_same_name(common):
     folders = {}
     for preset in {unit.preset for unit in STUDIES["full"].units}:
-        for config in unit_chain(Unit(f"of_{preset}", preset), seed, common)[:-1]:
+        for config in unit_chain(Unit(f"of_{preset}", preset), 2, common)[:-1]:
             assert folders.setdefault(config.stage, config) == config
     for preset in ("anaphoricity", "antecedent", "baseline"):
-        assert unit_chain(Unit(preset, preset), seed, common)[-1] == folders[preset]
+        assert unit_chain(Unit(preset, preset), 2, common)[-1] == folders[preset]
 
 
 @pytest.mark.parametrize(
