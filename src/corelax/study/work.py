@@ -24,6 +24,7 @@ from corelax.train.sparse.config import Config
 from corelax.train.sparse.data import Data, scored_documents
 from corelax.train.sparse.evaluate import decode_table, tally_document
 from corelax.train.sparse.stage import train_chain
+from corelax.train.stage import RunOptions
 
 CHECKPOINT_SECONDS = 10.0  # an epoch may take less time than its checkpoint
 
@@ -65,8 +66,7 @@ class RunWorker:
             folder,
             data,
             device=self._device,
-            resume=True,
-            checkpoint_seconds=CHECKPOINT_SECONDS,
+            options=RunOptions(resume=True, checkpoint_seconds=CHECKPOINT_SECONDS),
         )
         if is_new:  # a record that exists is of a model that was deleted
             record.unlink(missing_ok=True)

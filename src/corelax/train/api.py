@@ -17,7 +17,7 @@ from corelax.train.logs import with_logs
 from corelax.train.loop import Progress
 from corelax.train.options import TrainOptions
 from corelax.train.settings import criterion_of
-from corelax.train.stage import Note, ignore
+from corelax.train.stage import Note, RunOptions, ignore
 from corelax.train.workers import Workers, joined, was_restarted
 
 if TYPE_CHECKING:
@@ -148,7 +148,11 @@ def _train_sparse(
         check_not_input(out / stage.stage, [*train, *dev])
     corpora = load_data(chain[-1], train, dev, note, format, options.vectors)
     model = train_chain(
-        chain, out, corpora, device=device, resume=options.resume, progress=progress, note=note
+        chain,
+        out,
+        corpora,
+        device=device,
+        options=RunOptions(resume=options.resume, progress=progress, note=note),
     )
     return Trained(out / chain[-1].stage, model)
 
@@ -188,7 +192,7 @@ def _train_encoder(
         recipe=recipe, encoder=encoder, data=data, out=out, start=start, seed=seed, workers=workers
     )
     resume = options.resume or was_restarted()
-    model = run.train(stages, resume=resume, progress=progress, note=note)
+    model = run.train(stages, RunOptions(resume=resume, progress=progress, note=note))
     return Trained(out / recipe.order(stages)[-1], model)
 
 

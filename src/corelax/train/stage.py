@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -23,6 +23,26 @@ Model = TypeVar("Model")
 
 def ignore(_: str) -> None:
     """Default `note`: discard messages."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """How stages are trained, whatever they compute.
+
+    Attributes:
+        resume: Whether to continue a stage that was begun; else it is an error.
+        progress: Progress callbacks.
+        note: Receives the score of each stage.
+        checkpoint_seconds: As for `train_epochs`.
+    """
+
+    resume: bool = False
+    progress: Progress | None = None
+    note: Note = ignore
+    checkpoint_seconds: float = 0.0
+
+
+RUN_DEFAULTS = RunOptions()
 
 
 class Stage(Protocol[Model]):
@@ -63,31 +83,14 @@ class Stage(Protocol[Model]):
         """Writes `config.json`; the model with what is known about its training."""
 
 
-def train_stage(
-    stage: Stage[Model],
-    folder: Path,
-    *,
-    resume: bool = False,
-    progress: Progress | None = None,
-    note: Note = ignore,
-    checkpoint_seconds: float = 0.0,
-) -> Model:
-    """Trains a stage, or takes it from its folder if it was trained in the same way before.
-
-    Args:
-        stage: What to train.
-        folder: The model folder.
-        resume: Whether to continue a stage that was begun.
-        progress: Progress callbacks.
-        note: Receives the score of the stage.
-        checkpoint_seconds: As for `train_epochs`.
-    """
+def train_stage(stage: Stage[Model], folder: Path, options: RunOptions = RUN_DEFAULTS) -> Model:
+    """Trains a stage, or takes it from its folder if it was trained in the same way before."""
     config = stage.config
     finished = finished_model(stage, folder)
     if finished is not None:
-        note(f"{config.stage}: trained before ({_on_dev(config, stage.saved(folder))})")
+        options.note(f"{config.stage}: trained before ({_on_dev(config, stage.saved(folder))})")
         return finished
-    if (folder / CONFIG).exists() and not resume:
+    if (folder / CONFIG).exists() and not options.resume:
         raise CorelaxError(
             f"{folder}: holds an unfinished run; continue with --resume or delete the folder"
         )
@@ -96,25 +99,23 @@ def train_stage(
         finished = finished_model(stage, folder)  # by a command that ended just now
         if workers.gather(finished is not None)[0]:  # nobody writes before all have looked
             return stage.load(folder) if finished is None else finished
-        return _train(stage, folder, progress, note, checkpoint_seconds)
+        return _train(stage, folder, options)
 
 
-def _train(
-    stage: Stage[Model],
-    folder: Path,
-    progress: Progress | None,
-    note: Note,
-    checkpoint_seconds: float,
-) -> Model:
+def _train(stage: Stage[Model], folder: Path, options: RunOptions) -> Model:
     config, workers = stage.config, stage.workers
     training = {**stage.training, "finished": False}
     if workers.leads:
         tidy(folder, finished=False)
     trainee = stage.begin(folder, training)
     history = train_epochs(
-        trainee, config, folder, progress,
-        checkpoint_seconds=checkpoint_seconds, writes=workers.leads,
-    )  # fmt: skip
+        trainee,
+        config,
+        folder,
+        options.progress,
+        checkpoint_seconds=options.checkpoint_seconds,
+        writes=workers.leads,
+    )
     if not workers.leads:
         workers.gather()  # until the first one has written the model
         return stage.load(folder)
@@ -130,9 +131,11 @@ def _train(
     model = stage.finish(folder, model, training)  # last: from now on the stage is finished
     tidy(folder, finished=True)
     workers.gather()
-    if progress is not None:
-        progress.end(config, training)
-    note(f"{config.stage}: {_on_dev(config, training)}, epoch {kept.epoch} of {config.epochs}")
+    if options.progress is not None:
+        options.progress.end(config, training)
+    options.note(
+        f"{config.stage}: {_on_dev(config, training)}, epoch {kept.epoch} of {config.epochs}"
+    )
     return model
 
 
@@ -140,20 +143,13 @@ def train_stages(
     configs: Iterable[StageSettings],
     out: Path,
     make_stage: Callable[[Any, Mapping[str, Model]], Stage[Model]],
-    *,
-    resume: bool = False,
-    progress: Progress | None = None,
-    note: Note = ignore,
-    checkpoint_seconds: float = 0.0,
+    options: RunOptions,
 ) -> dict[str, Model]:
     """Trains stages one after the other, each in its folder; their models by name."""
     models: dict[str, Model] = {}
     for config in configs:
         stage = make_stage(config, models)
-        models[config.stage] = train_stage(
-            stage, out / config.stage, resume=resume, progress=progress, note=note,
-            checkpoint_seconds=checkpoint_seconds,
-        )  # fmt: skip
+        models[config.stage] = train_stage(stage, out / config.stage, options)
     return models
 
 

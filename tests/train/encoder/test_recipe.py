@@ -12,6 +12,7 @@ from corelax.core.folders import WEIGHTS
 from corelax.io import write
 from corelax.rankers.encoder.folder import load_ranker
 from corelax.train.encoder import RecipeRun, changed_recipe, own_recipe, read_recipe
+from corelax.train.stage import RunOptions
 from tests.train.encoder.tiny_encoder import RECIPE, Listener, made, save_encoder
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -43,7 +44,7 @@ def recipe(tmp_path):
 def run(recipe, out, data, stages=(), seed=1, **more):
     encoder = data / "encoder"
     made_run = RecipeRun(recipe=recipe, encoder=encoder, data=data, out=out, seed=seed)
-    return made_run.train(stages, **more)
+    return made_run.train(stages, RunOptions(**more))
 
 
 def test_every_stage_is_trained_once_and_others_start_from_it(recipe, data, tmp_path):

@@ -13,7 +13,7 @@ from corelax.rankers.encoder.folder import load_ranker
 from corelax.train.encoder.config import EncoderConfig
 from corelax.train.encoder.evaluate import dev_report
 from corelax.train.encoder.stage import EncoderStage
-from corelax.train.stage import train_stage
+from corelax.train.stage import RunOptions, train_stage
 from tests.train.encoder.tiny_encoder import Listener, examples, made, save_encoder, tiny_model
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -33,7 +33,7 @@ def train(folder, encoder, progress=None, resume=False, number=5, identity=IDENT
     stage = EncoderStage(
         config=config, model=model, examples=lambda: docs, dev={"made": docs}, identity=identity
     )
-    return train_stage(stage, folder, resume=resume, progress=progress)
+    return train_stage(stage, folder, RunOptions(resume=resume, progress=progress))
 
 
 def log(folder):

@@ -14,7 +14,7 @@ from corelax.train.encoder.corpora import TrainingCorpus, training_examples
 from corelax.train.encoder.examples import SoftTargets
 from corelax.train.encoder.stage import EncoderStage
 from corelax.train.encoder.trainee import EncoderTrainee
-from corelax.train.stage import train_stage
+from corelax.train.stage import RunOptions, train_stage
 from corelax.train.workers import ALONE
 from tests.train.encoder.test_pairs import ROWS
 from tests.train.encoder.tiny_encoder import Listener, examples, made, save_encoder, tiny_model
@@ -99,7 +99,7 @@ def train(workers, folder, encoder, progress=None, resume=False, **settings):
         identity={},
         workers=workers,
     )
-    return train_stage(stage, folder, resume=resume, progress=progress)
+    return train_stage(stage, folder, RunOptions(resume=resume, progress=progress))
 
 
 def trained_weights(workers, *arguments, **settings):

@@ -15,6 +15,7 @@ from corelax.synthetic import Shape, generate
 from corelax.train import stage_chain, train_chain
 from corelax.train.loop import Progress
 from corelax.train.sparse.data import Data
+from corelax.train.stage import RunOptions
 
 SMALL = {"hidden_mention": "8", "hidden_pair": "12"}
 SHORT = {"anaphoricity.epochs": "2", "antecedent.epochs": "2", "baseline.epochs": "2"}
@@ -62,9 +63,11 @@ def run(preset, out, data, *, resume=False, progress=None, notes=None, **setting
         Path(out),
         data,
         device="cpu",
-        resume=resume,
-        progress=progress or Quiet(),
-        note=(notes if notes is not None else []).append,
+        options=RunOptions(
+            resume=resume,
+            progress=progress or Quiet(),
+            note=(notes if notes is not None else []).append,
+        ),
     )
 
 

@@ -26,8 +26,7 @@ from corelax.train.encoder.examples import Example, digest
 from corelax.train.encoder.recipe import Recipe
 from corelax.train.encoder.stage import EncoderStage, mean_model
 from corelax.train.encoder.teacher import taught
-from corelax.train.loop import Progress
-from corelax.train.stage import Note, ignore, train_stages
+from corelax.train.stage import RUN_DEFAULTS, RunOptions, train_stages
 from corelax.train.workers import ALONE, Workers
 
 
@@ -58,10 +57,7 @@ class RecipeRun:
     def train(
         self,
         stages: Sequence[str] = (),
-        *,
-        resume: bool = False,
-        progress: Progress | None = None,
-        note: Note = ignore,
+        options: RunOptions = RUN_DEFAULTS,
     ) -> EncoderModel:
         """Trains stages and what they need; the model of the last."""
         order = self.recipe.order(stages)
@@ -70,13 +66,11 @@ class RecipeRun:
         size = self.workers.size
         for config in configs:
             if config.batch < size:
-                note(
+                options.note(
                     f"{config.stage}: a step has {config.batch} documents for {size} workers; "
                     f"--set {config.stage}.batch={size} gives each of them one"
                 )
-        models = train_stages(
-            configs, self.out, self.make_stage, resume=resume, progress=progress, note=note
-        )
+        models = train_stages(configs, self.out, self.make_stage, options)
         return models[order[-1]]
 
     def make_stage(self, config: EncoderConfig, models: Mapping[str, EncoderModel]) -> EncoderStage:

@@ -22,12 +22,11 @@ from corelax.rankers.sparse.folder import (
 )
 from corelax.rankers.sparse.settings import DEEP, GLOBAL, LOCAL, LOCAL2, PRETRAINING
 from corelax.train.card import CardText
-from corelax.train.loop import Progress
 from corelax.train.sparse.config import Config, saved_config
 from corelax.train.sparse.data import Data
 from corelax.train.sparse.evaluate import dev_report
 from corelax.train.sparse.trainee import SparseTrainee, take_weights
-from corelax.train.stage import Note, ignore, train_stages
+from corelax.train.stage import RUN_DEFAULTS, RunOptions, train_stages
 from corelax.train.workers import ALONE
 
 KINDS = {
@@ -129,10 +128,7 @@ def train_chain(
     data: Data,
     *,
     device: str = "auto",
-    resume: bool = False,
-    progress: Progress | None = None,
-    note: Note = ignore,
-    checkpoint_seconds: float = 0.0,
+    options: RunOptions = RUN_DEFAULTS,
 ) -> Model:
     """Trains what is not trained yet of a chain; the model of its last stage.
 
@@ -144,10 +140,7 @@ def train_chain(
         out: Each stage becomes a model folder in this one.
         data: Training and dev documents.
         device: "cpu", "cuda" or "auto".
-        resume: Whether to continue a stage that was begun.
-        progress: Progress callbacks.
-        note: Receives the score of each stage.
-        checkpoint_seconds: As for `train_epochs`.
+        options: How they are trained.
     """
     device = choose_device(device)
 
@@ -156,11 +149,8 @@ def train_chain(
         if (folder / CONFIG).exists():
             known = read_config(folder)[1]["config"]
             if gone := ", ".join(name for name in Config.GONE if name in known):
-                note(f"{folder}: passes over {gone}, which are settings no longer")
+                options.note(f"{folder}: passes over {gone}, which are settings no longer")
         return SparseStage(config, data, [models[name] for name in config.start], device)
 
-    models = train_stages(
-        chain, out, make_stage, resume=resume, progress=progress, note=note,
-        checkpoint_seconds=checkpoint_seconds,
-    )  # fmt: skip
+    models = train_stages(chain, out, make_stage, options)
     return models[chain[-1].stage]
