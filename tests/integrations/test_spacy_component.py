@@ -264,16 +264,11 @@ def test_sentences_of_the_pipeline_are_used() -> None:
 @pytest.mark.parametrize(
     ("text", "sentences"),
     [
-        ("Ann left. Bo ran!", ["Ann left .", "Bo ran !"]),
-        ('He said: "Go." She went.', ['He said : " Go . "', "She went ."]),
         ('"Go." "Why?!"', ['" Go . "', '" Why ? ! "']),
-        ("(Ann left.) Bo ran", ["( Ann left . )", "Bo ran"]),
         ("A title\n\nAnn left", ["A title", "Ann left"]),
-        ("One line\nand another", ["One line and another"]),
         ("Mr. Bo paid 3.5 dollars. OK", ["Mr. Bo paid 3.5 dollars .", "OK"]),
         ('"Why?" Ann asked.  He left', ['" Why ? " Ann asked .', "He left"]),
         (" \n\nIt was  shown. [1] Bo agrees", ["It was shown . [ 1 ]", "Bo agrees"]),
-        ("...", ["..."]),
         ("A heading\n\u200b\nand a text", ["A heading", "and a text"]),
     ],
 )
@@ -288,11 +283,7 @@ def test_pipe_keeps_the_order_and_fills_batches() -> None:
     texts = ["Ann said she left.", "", "Bo said he left.", "Nobody.", "Bo saw Ann."]
     docs = list(nlp.pipe(texts, n_process=1))
     assert [doc.text for doc in docs] == texts
-    assert [len(batch) for batch in resolver.seen] == [
-        1,
-        2,
-        1,
-    ]  # the empty text is not in the first
+    assert list(map(len, resolver.seen)) == [1, 2, 1]  # the empty text is not in the first
     alone = [groups(pipeline()(text)) for text in texts]
     assert [groups(doc) for doc in docs] == alone
     assert [len(found) for found in alone] == [1, 0, 1, 0, 2]

@@ -25,9 +25,8 @@ from corelax.english.phrases import (
 from corelax.english.pronouns import POSSESSIVE_ENDINGS, POSSESSIVES, REPLACED, SUBJECTS, person_of
 from corelax.english.representative import DESCRIPTION, NAME, PRONOUN
 from corelax.english.verbs import verb_changes
-from corelax.resolve.replaceable import Rules
+from corelax.resolve.replaceable import Context, Rules
 from corelax.resolve.replaced import Edit, ResolvedText
-from corelax.resolve.text_context import Context
 
 if TYPE_CHECKING:
     from corelax.resolve.resolution import Resolution, ResolvedMention

@@ -20,9 +20,8 @@ from typing import Any
 from corelax.core.errors import CorelaxError
 from corelax.core.locks import check_claim, lock_folder
 from corelax.core.printable import json_text
-from corelax.scale.parts import SUFFIXES
 from corelax.scale.places import is_remote, read_place, sizes_in, write_place
-from corelax.scale.worker import Part
+from corelax.scale.worker import SUFFIXES, Part
 
 MANIFEST, BAD, DONE = "manifest.json", "bad.jsonl", "done"
 
