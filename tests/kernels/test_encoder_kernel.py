@@ -95,27 +95,20 @@ def test_what_does_not_fit_is_refused(both):
 
 
 @pytest.mark.parametrize(
-    "sizes",
-    [{"hidden_size": 96}, {"intermediate_size": 100}, {"num_attention_heads": 8}],
-)
-def test_networks_of_other_sizes_are_left_to_onnxruntime(tmp_path, sizes):
-    ranker = a_ranker(**sizes)
-    config = ranker.encoder.config.to_dict()
-    assert kernels_of(config, store(ranker, tmp_path / "weights"), SETTINGS, KERNEL_GRAPHS) is None
-
-
-@pytest.mark.parametrize(
-    "changes",
+    ("sizes", "changes"),
     [
-        {"hidden_act": "relu"},
-        {"model_type": "deberta-v2"},
-        *({"num_hidden_layers": layers} for layers in (3, 1, 0, -1, "x")),
-        *({"num_attention_heads": heads} for heads in (0, -4, None)),
-        {"layer_norm_eps": "small"},
+        ({"hidden_size": 96}, {}),
+        ({"intermediate_size": 100}, {}),
+        ({"num_attention_heads": 8}, {}),
+        ({}, {"hidden_act": "relu"}),
+        ({}, {"model_type": "deberta-v2"}),
+        *(({}, {"num_hidden_layers": layers}) for layers in (3, 1, 0, -1, "x")),
+        *(({}, {"num_attention_heads": heads}) for heads in (0, -4, None)),
+        ({}, {"layer_norm_eps": "small"}),
     ],
 )
-def test_other_networks_are_left_to_onnxruntime(tmp_path, changes):
-    ranker = a_ranker()
+def test_other_networks_and_sizes_are_left_to_onnxruntime(tmp_path, sizes, changes):
+    ranker = a_ranker(**sizes)
     config = {**ranker.encoder.config.to_dict(), **changes}
     assert kernels_of(config, store(ranker, tmp_path / "weights"), SETTINGS, KERNEL_GRAPHS) is None
 

@@ -206,12 +206,6 @@ def test_unseen_values_fire_one_feature_for_all_templates() -> None:
         column = rows.features[:, settings.mention_templates.index(template)]
         assert [vocabulary.mention[row] for row in column.tolist()] == [UNKNOWN, UNKNOWN]
     assert rows.current.tolist() == [[vocabulary.pair.index(UNKNOWN)] * 2] * 2
-
-
-def test_one_unknown_feature_for_all_templates_can_be_shown() -> None:
-    settings = replace(LT17, unknown="global")
-    vocabulary = fitted(settings)
-    rows = table(describe_gold(UNSEEN, settings), vocabulary)
     names = feature_names(rows, vocabulary, pairs=True)["pairs"]["1,0"]
     assert len(names) == len(PAIR_TEMPLATES)
     assert names.count(UNKNOWN) >= 3  # genre and both canonical forms
