@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from corelax.synthetic import words
 from corelax.synthetic.entities import Entity, Kind
@@ -12,6 +12,7 @@ from corelax.synthetic.trees import Leaf, Phrase
 from corelax.synthetic.words import Verb
 
 Parts = tuple[Leaf | Phrase, ...]
+Frame = Callable[[Story, set[int]], Parts]
 IT = Phrase("NP", (Leaf("PRP", "it"),))  # of the weather: refers to nothing
 THERE = Phrase("NP", (Leaf("EX", "there"),))
 
@@ -48,61 +49,54 @@ def _to_infinitive(verb: Verb, *rest: Leaf | Phrase) -> Phrase:
     return Phrase("S", (Phrase("VP", (Leaf("TO", "to"), inner)),))
 
 
-def _preposition(word: str, phrase: Phrase) -> Phrase:
-    return Phrase("PP", (Leaf("TO" if word == "to" else "IN", word), phrase))
-
-
-def _agent(story: Story, used: set[int]) -> tuple[Phrase, Entity | None]:
+def _agent(story: Story, used: set[int]) -> Phrase:
     kind: Kind = "person" if story.rng.random() < 0.8 else "group"
-    return story.argument(kind, "subject", used)
+    return story.argument(kind, "subject", used)[0]
+
+
+def _object(story: Story, used: set[int], kind: Kind, after: str = "") -> Phrase:
+    """What a verb acts on; after a preposition, where or for whom."""
+    phrase, _ = story.argument(kind, "object", used)
+    return Phrase("PP", (Leaf("TO" if after == "to" else "IN", after), phrase)) if after else phrase
+
+
+def _acts(verbs: Sequence[Verb], *objects: tuple[Kind, str], subject: Kind | None = None) -> Frame:
+    """Somebody, or a subject of one kind, and what is done to objects: each a kind and its preposition."""
+
+    def frame(story: Story, used: set[int]) -> Parts:
+        who = story.argument(subject, "subject", used)[0] if subject else _agent(story, used)
+        verb = story.rng.choice(verbs) if len(verbs) > 1 else verbs[0]
+        rest = [_object(story, used, kind, after) for kind, after in objects]
+        return who, predicate(story, verb, *rest)
+
+    return frame
 
 
 def _acts_on_thing(story: Story, used: set[int]) -> Parts:
-    subject, _ = _agent(story, used)
+    subject = _agent(story, used)
     verb = story.rng.choice(words.ON_THINGS)
-    thing, _ = story.argument("object", "object", used)
+    rest = [_object(story, used, "object")]
     if story.rng.random() < 0.25:
-        return subject, predicate(story, verb, thing, _preposition("in", _place(story, used)))
-    return subject, predicate(story, verb, thing)
+        rest.append(_object(story, used, "place", "in"))
+    return subject, predicate(story, verb, *rest)
 
 
 def _acts_on_person(story: Story, used: set[int]) -> Parts:
-    subject, _ = _agent(story, used)
+    subject = _agent(story, used)
     verb = story.rng.choice(words.ON_PEOPLE)
     kind: Kind = "person" if story.rng.random() < 0.85 else "group"
-    return subject, predicate(story, verb, story.argument(kind, "object", used)[0])
-
-
-def _gives(story: Story, used: set[int]) -> Parts:
-    subject, _ = _agent(story, used)
-    verb = story.rng.choice(words.GIVING)
-    thing, _ = story.argument("object", "object", used)
-    to = _preposition("to", story.argument("person", "object", used)[0])
-    return subject, predicate(story, verb, thing, to)
+    return subject, predicate(story, verb, _object(story, used, kind))
 
 
 def _moves(story: Story, used: set[int]) -> Parts:
-    subject, _ = _agent(story, used)
+    subject = _agent(story, used)
     to = story.rng.random() < 0.5
     verb = story.rng.choice(words.MOVING if to else words.STAYING)
-    where = _preposition("to" if to else "in", _place(story, used))
-    return subject, predicate(story, verb, where)
-
-
-def _works_for(story: Story, used: set[int]) -> Parts:
-    subject, _ = _agent(story, used)
-    firm = _preposition("for", story.argument("organisation", "object", used)[0])
-    return subject, predicate(story, Verb("work", "worked", "worked"), firm)
-
-
-def _firm_acts(story: Story, used: set[int]) -> Parts:
-    subject, _ = story.argument("organisation", "subject", used)
-    verb = story.rng.choice(words.OF_FIRMS)
-    return subject, predicate(story, verb, story.argument("person", "object", used)[0])
+    return subject, predicate(story, verb, _object(story, used, "place", "to" if to else "in"))
 
 
 def _says(story: Story, used: set[int]) -> Parts:
-    subject, _ = _agent(story, used)
+    subject = _agent(story, used)
     verb = story.rng.choice(words.SAYING)
     content = Phrase("SBAR", (Leaf("IN", "that"), Phrase("S", clause(story))))
     return subject, Phrase("VP", (Leaf("VBD", verb.past), content))
@@ -117,11 +111,11 @@ def _to_oneself(story: Story, used: set[int]) -> Parts:
 
 
 def _wants(story: Story, used: set[int]) -> Parts:
-    subject, _ = _agent(story, used)
+    subject = _agent(story, used)
     verb = story.rng.choice(words.WANTING)
     if story.rng.random() < 0.4:
         return subject, predicate(story, verb, _to_infinitive(Verb("leave", "left", "left")))
-    thing, _ = story.argument("object", "object", used)
+    thing = _object(story, used, "object")
     return subject, predicate(story, verb, _to_infinitive(story.rng.choice(words.ON_THINGS), thing))
 
 
@@ -145,42 +139,33 @@ def _is_so(story: Story, used: set[int]) -> Parts:
 def _is_harmed(story: Story, used: set[int]) -> Parts:
     cause = filler(story.rng, "object", story.ambiguity)
     verb = story.rng.choice(words.HARMING)
-    return cause, predicate(story, verb, story.argument("object", "object", used)[0])
-
-
-def _fails(story: Story, used: set[int]) -> Parts:
-    subject, _ = story.argument("object", "subject", used)
-    return subject, predicate(story, story.rng.choice(words.FAILING))
+    return cause, predicate(story, verb, _object(story, used, "object"))
 
 
 def _exists(story: Story, used: set[int]) -> Parts:
     thing = filler(story.rng, "object", story.ambiguity)
-    where = _preposition("in", _place(story, used))
+    where = _object(story, used, "place", "in")
     return THERE, Phrase("VP", (Leaf("VBD", "was"), thing, where))
 
 
 def _weather(story: Story, used: set[int]) -> Parts:
     verb = story.rng.choice((Verb("rain", "rained", "rained"), Verb("snow", "snowed", "snowed")))
-    return IT, predicate(story, verb, _preposition("in", _place(story, used)))
+    return IT, predicate(story, verb, _object(story, used, "place", "in"))
 
 
-def _place(story: Story, used: set[int]) -> Phrase:
-    return story.argument("place", "object", used)[0]
-
-
-_FREQUENCIES: dict[Callable[[Story, set[int]], Parts], int] = {
+_FREQUENCIES: dict[Frame, int] = {
     _acts_on_thing: 18,
     _acts_on_person: 16,
-    _gives: 8,
+    _acts(words.GIVING, ("object", ""), ("person", "to")): 8,
     _moves: 10,
-    _works_for: 5,
-    _firm_acts: 5,
+    _acts([Verb("work", "worked", "worked")], ("organisation", "for")): 5,
+    _acts(words.OF_FIRMS, ("person", ""), subject="organisation"): 5,
     _says: 8,
     _to_oneself: 3,
     _wants: 7,
     _is_so: 12,
     _is_harmed: 4,
-    _fails: 4,
+    _acts(words.FAILING, subject="object"): 4,
     _exists: 3,
     _weather: 2,
 }
@@ -195,7 +180,8 @@ def sentence(story: Story) -> Phrase:
     """A sentence of as many clauses as the shape asks for."""
     rng = story.rng
     if story.room < 4:
-        return _top(_short(story))
+        # A clause with one mention or two ends the document at its size.
+        return _top(_acts(words.ALONE, subject="person")(story, set()))
     clauses = story.length()
     opening: Parts = ()
     if clauses > 1 and rng.random() < 0.2:
@@ -226,13 +212,6 @@ def greeting(story: Story, addressee: Entity) -> Phrase:
 
 def _top(parts: Parts) -> Phrase:
     return Phrase("TOP", (Phrase("S", (*parts, Leaf(".", "."))),))
-
-
-def _short(story: Story) -> Parts:
-    """A clause with one mention or two, to end a document at its size."""
-    used: set[int] = set()
-    subject, _ = story.argument("person", "subject", used)
-    return subject, predicate(story, story.rng.choice(words.ALONE))
 
 
 def _side_clause(story: Story) -> Phrase:
