@@ -35,6 +35,10 @@ def test_dropping_singletons_keeps_the_labels_of_the_rest() -> None:
     assert (kept.labels, kept.singletons) == (("y",), ())
 
 
+def test_relabelling_goes_through_a_function() -> None:
+    assert Clustering([["a"]], labels=["7"]).relabel(lambda name: f"e{name}").labels == ("e7",)
+
+
 def test_repeated_mentions_are_named_once() -> None:
     assert Clustering([["a", "b"], ["a"], ["c", "c", "c"]]).repeated == ("a", "c")
 

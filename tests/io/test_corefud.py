@@ -340,8 +340,6 @@ def test_what_could_not_be_read_back_is_refused(tmp_path: Path, doc: Document) -
 # Round trips
 
 SAMPLES = {
-    "gum": GUM,
-    "corefud": COREFUD,
     "two documents": GUM + COREFUD,
     "no newdoc": conllu(("1", "a", "Entity=(e1)")),
     "the name is not first": conllu("# global.Entity = etype-eid", ("1", "a", "Entity=(x-e1)")),
@@ -383,7 +381,6 @@ SAMPLES = {
         ("3-3", "c", "_"),
         ("3", "c", "_"),
     ),
-    "underscores": conllu(("1", "_", "_"), "2\t_\t_\tPUNCT" + "\t_" * 6),
     "speakers": conllu(
         "# speaker = Ann",
         ("1", "a", "_"),

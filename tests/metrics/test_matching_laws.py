@@ -68,18 +68,6 @@ def test_a_document_matches_itself(match, zeros, doc):
     assert report["b_cubed"].f1 == report["mentions"].f1 == expected
 
 
-@pytest.mark.parametrize("profile", ["normal", "corefud"])
-@given(doc=documents())
-@enough
-def test_a_document_has_all_points_in_every_profile(profile, doc):
-    report = score(
-        gold=[doc], system=[doc], profile=profile, singletons="keep", metrics=["b_cubed", "mor"]
-    )
-    expected = pytest.approx(1.0 if doc.clusters else 0.0)
-    assert report["b_cubed"].f1 == expected
-    assert report["mor"].f1 == expected
-
-
 tables = st.integers(1, 9).flatmap(
     lambda rows: st.integers(1, 9).flatmap(
         lambda columns: st.lists(

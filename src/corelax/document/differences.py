@@ -90,6 +90,5 @@ def _shortened(text: str) -> str:
 
 
 def _place(mention: Span) -> str:
-    """The tokens of a mention, first and last included."""
     is_short = mention.end - mention.start <= 1
     return str(mention.start) if is_short else f"{mention.start}–{mention.end - 1}"

@@ -98,7 +98,6 @@ class EntityReader:
             self._close(closing, node, line, sentence_start)
 
     def _open(self, opened: str, closed: bool, node: int, line: int, sentence_start: int) -> None:
-        """An opening bracket, or a whole mention of one node."""
         if self._name_first:
             bracket, _, note = opened.partition("-")
         else:

@@ -65,7 +65,6 @@ class _Object:
         self.problems = problems
 
     def document(self, layers: bool) -> Document | None:
-        """The document, or None if it cannot be understood."""
         id, part = self._name()
         sentences = self._sentences()
         if sentences is None:

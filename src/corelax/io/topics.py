@@ -137,8 +137,6 @@ def _joined(topic: str, documents: list[Document]) -> Document:
 
 
 class _Shift:
-    """From the places of a document to those of its topic."""
-
     def __init__(self, tokens: int, sentences: int) -> None:
         self.tokens, self.sentences = tokens, sentences
 

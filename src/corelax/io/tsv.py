@@ -11,8 +11,6 @@ from corelax.core.files import open_text, shown
 
 
 class Item(Protocol):
-    """An item of a challenge set."""
-
     @property
     def id(self) -> str:
         """A name that no other item of the file has."""

@@ -79,7 +79,6 @@ class Convention:
         self._orders: tuple[EntityOrder, EntityOrder] | None = None
 
     def tally(self) -> Tally:
-        """Counts prepared documents."""
         if self.profile == "corefud" or self.like_coval:
             from corelax.metrics.last_entity import LastEntityTally
 

@@ -30,7 +30,6 @@ class EntityOrder:
         self._documents = 0
 
     def ordered(self, entities: Iterable[Entity], doc: Document) -> list[Entity]:
-        """The entities of the next document in their order."""
         self._documents += 1
         places: dict[str, tuple[object, ...]] = {}
         for entity in entities:

@@ -63,7 +63,6 @@ class LastEntityTally(Tally):
         system: Iterable[Sequence[M]],
         images: Mapping[M, M] = NO_IMAGES,  # type: ignore[assignment]
     ) -> None:
-        """Adds a document."""
         gold, system = [c for c in gold if c], [c for c in system if c]
         sizes = [len(c) for c in gold], [len(c) for c in system]
         gold_of = {m: k for k, cluster in enumerate(gold) for m in cluster}

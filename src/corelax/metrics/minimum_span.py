@@ -120,8 +120,6 @@ class Terminal(NamedTuple):
 
 @dataclass(slots=True)
 class TreeNode:
-    """A node: a phrase with its tag, or a terminal, which has none."""
-
     tag: str = ""
     terminal: Terminal | None = None
     children: list[TreeNode] = field(default_factory=list)
@@ -143,8 +141,6 @@ def mention_tree(
 
 
 class _Reader:
-    """Puts a tree together, piece by piece."""
-
     def __init__(self, first: int) -> None:
         self._line = first - 1
         self._tag = ""

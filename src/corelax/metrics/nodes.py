@@ -52,8 +52,6 @@ def document_entities(
 
 
 class _NumberedNodes:
-    """One document whose nodes are numbered together with the other's."""
-
     def __init__(
         self,
         doc: Document,

@@ -30,8 +30,6 @@ MAX_OPEN = 100  # documents without an end line, each of which reads all that fo
 
 
 class CellBrackets(NamedTuple):
-    """The entities of the brackets in one cell."""
-
     single: tuple[str, ...]
     opening: tuple[str, ...]
     closing: tuple[str, ...]
@@ -119,7 +117,6 @@ class ReferenceDocument:
                 self.error = FormatError(message, path=path, line=number)
 
     def end(self, path: str) -> None:
-        """The end line: nothing may be open."""
         for entity, stack in self._open.items():
             if stack and self.error is None:
                 message = f"entity {entity} opens but is never closed"

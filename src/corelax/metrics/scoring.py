@@ -146,7 +146,6 @@ def _document_pairs(
     convention: Convention,
     options: ScoreOptions,
 ) -> Iterator[PreparedPair]:
-    """Documents that both sides have, with the same words."""
     for ours, theirs in pair_documents(gold=gold, system=system, key=lambda doc: doc.name):
         if ours is not None and theirs is not None:
             if options.check_text and (difference := word_difference(gold=ours, system=theirs)):
