@@ -80,7 +80,6 @@ def _likelihood(ranker: DeepRanker, tables: Tables, *, top: bool) -> float:
 
 @torch.no_grad()
 def _anaphoricity_f1(ranker: SparseRanker, tables: Tables) -> float:
-    """F1 of "has an antecedent"."""
     right = predicted = wanted = 0
     for table in tables:
         scores = ranker.new_scores(ranker.mention_hidden(ranker.tensors_of(table)))

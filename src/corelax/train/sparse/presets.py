@@ -83,7 +83,6 @@ def _naming_file(config: Configuration, *, when: bool = True) -> Iterator[None]:
 
 
 def _order(config: Configuration, stages: Sequence[str]) -> list[str]:
-    """The stages to train, each after those that it starts from."""
     for stage in stages:
         check_name(stage, config.stages, "--stage")
     if not config.stages:
@@ -97,7 +96,6 @@ def _order(config: Configuration, stages: Sequence[str]) -> list[str]:
 
 
 def _by_stage(order: Sequence[str], settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Which settings are for which stage."""
     by_stage: dict[str, dict[str, Any]] = {stage: {} for stage in order}
     last = order[-1]
     for key, value in settings.items():

@@ -56,18 +56,15 @@ class SparseStage:
 
     @property
     def identity(self) -> dict[str, dict[str, str]]:
-        """Documents, word lists, and the weights it starts from."""
         digests = {model.training["config"]["stage"]: model.digest for model in self.start}
         return {"data": self.data.identity, "start": digests}
 
     @property
     def training(self) -> dict[str, Any]:
-        """Settings, identity, and the names of the files."""
         files = {"train": self.data.train.name, "dev": self.data.dev.name}
         return {"config": self.config.of_training, **self.identity, "files": files}
 
     def saved(self, folder: Path) -> dict[str, Any]:
-        """The training that a folder holds, with all settings."""
         return {**read_config(folder)[1], "config": asdict(saved_config(folder))}
 
     def begin(self, folder: Path, training: Mapping[str, Any]) -> SparseTrainee:
@@ -83,7 +80,6 @@ class SparseStage:
         return SparseTrainee(self.config, ranker.to(self.device), self.data)
 
     def load(self, folder: Path) -> Model:
-        """The model in a folder."""
         return load_model(folder, self.device)
 
     def scores(self, model: Model) -> dict[str, Any] | None:
@@ -93,7 +89,6 @@ class SparseStage:
         return dev_report(model.ranker, self.data.dev.tables, self.config).as_dict()
 
     def card(self, training: Mapping[str, Any]) -> CardText:
-        """What the card says about features and files."""
         files, digests, vocabulary = training["files"], training["data"], self.data.train.vocabulary
         singletons = "kept" if self.config.singletons == "keep" else "dropped"
         words = "words that were frequent in training, agreement by word lists"
@@ -117,7 +112,6 @@ class SparseStage:
         )
 
     def finish(self, folder: Path, model: Model, training: Mapping[str, Any]) -> Model:
-        """Writes `config.json`."""
         write_config(folder, self.config.ranker, training)
         return model._replace(training=training)
 

@@ -40,11 +40,9 @@ class SparseTrainee:
         self.begin_epoch(1)
 
     def begin_epoch(self, epoch: int) -> None:
-        """Sets the temperature."""
         self._objective = document_objective(self._config, epoch, self._documents)
 
     def step(self, documents: Sequence[int]) -> Tensor:
-        """A step for one document: scores, loss, gradient, update. Returns the loss before it."""
         [number] = documents
         ranker, config = self.network, self._config
         loss = self._objective(ranker, ranker.tensors_of(self._documents[number]))
@@ -62,11 +60,9 @@ class SparseTrainee:
         return loss.detach()
 
     def dev_score(self) -> float:
-        """The CoNLL score, or the criterion of a pretraining task."""
         return dev_score(self.network, self._data.dev.tables, self._config)
 
     def save_weights(self, folder: Path) -> None:
-        """Writes the weights of the ranker."""
         write_weights(folder, self.network, self._data.train.vocabulary)
 
 
